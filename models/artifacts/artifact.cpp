@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/artifacts/artifact.h"
+
+#include <algorithm>
+#include <array>
+
+namespace prosector {
+
+namespace {
+
+// In the order of the enum.
+constexpr std::array kindNames = std::to_array<std::string_view>({
+    "unknown", "lfs_pointer", "config_files", "tokenizer_files", "chat_template", "adapter_files", "weights",
+    "weight_index", "model_card", "quantization_config", "trace_manifest", "token_array", "rendered_prompt",
+    "request_body", "response_body", "sse_stream", "startup_log", "effective_config",
+    "effective_sampling_params", "engine_args", "attention_mask", "position_ids", "logits", "tensors",
+    "kv_cache_table", "cache_log", "cache_key_fields", "weight_stats", "activation_stats", "encode_record",
+    "training_batch", "training_log", "preference_pairs", "index_stats", "retrieval_log", "eval_samples",
+    "eval_config", "judge_verdicts", "metric_history", "histogram_snapshot", "request_log",
+    "replica_inventory", "deploy_events", "probe_config", "kernel_trace", "sweep", "data", "text", "archive",
+});
+static_assert(kindNames.size() == static_cast<std::size_t>(Kind::Archive) + 1);
+
+} // namespace
+
+std::string_view nameOf(Kind kind)
+{
+    return kindNames[static_cast<std::size_t>(kind)];
+}
+
+Kind kindFromString(std::string_view name)
+{
+    const auto *const it = std::find(kindNames.begin(), kindNames.end(), name);
+    return it == kindNames.end() ? Kind::Unknown : static_cast<Kind>(it - kindNames.begin());
+}
+
+TextContent::TextContent(std::string t) : text(std::move(t)), lineStarts{0}
+{
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+        if (at + 1 < text.size())
+            lineStarts.push_back(at + 1);
+    }
+}
+
+std::string_view TextContent::line(std::size_t index) const
+{
+    const std::size_t begin = lineStarts[index];
+    const std::size_t end = index + 1 < lineStarts.size() ? lineStarts[index + 1] : text.size();
+    auto line = std::string_view(text).substr(begin, end - begin);
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r'))
+        line.remove_suffix(1);
+    return line;
+}
+
+} // namespace prosector

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/core/anchor.h"
+
+namespace prosector {
+
+namespace {
+
+template<class... Ts>
+struct Overloaded : Ts... {
+    using Ts::operator()...;
+};
+template<class... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
+
+std::string span(std::string_view unit, std::uint64_t from, std::uint64_t to)
+{
+    return std::string(unit) + ' ' + std::to_string(from) + (to > from + 1 ? "–" + std::to_string(to) : "");
+}
+
+} // namespace
+
+std::string_view typeName(const Anchor &anchor)
+{
+    static constexpr std::array<std::string_view, std::variant_size_v<Anchor>> names{
+        "whole",      "byte_range", "log_line", "json_path", "token_range", "template_span", "tensor_block",
+        "mask_cells", "cache_rows", "item_ids", "time_span", "step_range"};
+    return names[anchor.index()];
+}
+
+std::string describe(const Anchor &anchor)
+{
+    return std::visit(
+        Overloaded{
+            [](const Whole &) { return std::string(); },
+            [](const ByteRange &a) { return span("bytes", a.from, a.to); },
+            [](const LogLine &a) { return a.to > a.from ? "lines " + std::to_string(a.from) + "–" + std::to_string(a.to)
+                                                                 : "line " + std::to_string(a.from); },
+            [](const JsonPath &a) { return a.path; },
+            [](const TokenRange &a) { return span("tokens", a.from, a.to); },
+            [](const TemplateSpan &a) { return span("template bytes", a.from, a.to); },
+            [](const TensorBlock &a) { return a.tensor; },
+            [](const MaskCells &a) { return std::to_string(a.rects.size()) + " mask areas"; },
+            [](const CacheRows &a) { return std::to_string(a.rows.size()) + " rows"; },
+            [](const ItemIds &a) { return std::to_string(a.ids.size()) + " items"; },
+            [](const TimeSpan &a) { return std::to_string(a.from) + "–" + std::to_string(a.to) + " s"; },
+            [](const StepRange &a) { return span("steps", a.from, a.to); },
+        },
+        anchor);
+}
+
+} // namespace prosector

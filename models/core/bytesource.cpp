@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/core/bytesource.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace prosector {
+
+namespace {
+
+std::string systemMessage(int error)
+{
+    return std::error_code(error, std::generic_category()).message();
+}
+
+class FileSource final : public ByteSource {
+public:
+    FileSource(std::string name, int descriptor, std::uint64_t size)
+        : ByteSource(std::move(name), size), m_descriptor(descriptor)
+    {
+    }
+    ~FileSource() override { ::close(m_descriptor); }
+
+private:
+    Result<void> readInside(std::uint64_t offset, std::span<std::byte> out) const override
+    {
+        while (!out.empty()) {
+            const auto got = ::pread(m_descriptor, out.data(), out.size(), static_cast<off_t>(offset));
+            if (got < 0 && errno == EINTR)
+                continue;
+            if (got < 0)
+                return Error{Errc::Unreadable, name() + ": " + systemMessage(errno), ByteRange{offset, offset}};
+            if (got == 0) {
+                return Error{Errc::Truncated, name() + " became shorter while it was open",
+                             ByteRange{offset, offset + out.size()}, std::to_string(size()) + " bytes",
+                             std::to_string(offset) + " bytes"};
+            }
+            out = out.subspan(static_cast<std::size_t>(got));
+            offset += static_cast<std::uint64_t>(got);
+        }
+        return {};
+    }
+
+    int m_descriptor;
+};
+
+class MemorySource final : public ByteSource {
+public:
+    MemorySource(std::string name, Bytes bytes) : ByteSource(std::move(name), bytes.size()), m_bytes(std::move(bytes))
+    {
+    }
+
+private:
+    Result<void> readInside(std::uint64_t offset, std::span<std::byte> out) const override
+    {
+        std::copy_n(m_bytes.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
+        return {};
+    }
+
+    Bytes m_bytes;
+};
+
+class SubSource final : public ByteSource {
+public:
+    SubSource(std::string name, SourcePtr whole, std::uint64_t offset, std::uint64_t length)
+        : ByteSource(std::move(name), length), m_whole(std::move(whole)), m_offset(offset)
+    {
+    }
+
+private:
+    Result<void> readInside(std::uint64_t offset, std::span<std::byte> out) const override
+    {
+        return m_whole->read(m_offset + offset, out);
+    }
+
+    SourcePtr m_whole;
+    std::uint64_t m_offset;
+};
+
+} // namespace
+
+Result<void> ByteSource::read(std::uint64_t offset, std::span<std::byte> out) const
+{
+    if (offset > m_size || out.size() > m_size - offset) {
+        return Error{Errc::OutOfRange, m_name + ": range leaves the file", ByteRange{offset, offset + out.size()},
+                     "at most " + std::to_string(m_size) + " bytes",
+                     std::to_string(out.size()) + " bytes from " + std::to_string(offset)};
+    }
+    return out.empty() ? Result<void>() : readInside(offset, out);
+}
+
+Result<Bytes> ByteSource::read(std::uint64_t offset, std::uint64_t length) const
+{
+    if (offset > m_size || length > m_size - offset) {
+        return Error{Errc::OutOfRange, m_name + ": range leaves the file", ByteRange{offset, offset + length},
+                     "at most " + std::to_string(m_size) + " bytes",
+                     std::to_string(length) + " bytes from " + std::to_string(offset)};
+    }
+    Bytes bytes(length);
+    if (auto done = read(offset, std::span(bytes)); !done)
+        return done.error();
+    return bytes;
+}
+
+Result<Bytes> ByteSource::readUpTo(std::uint64_t offset, std::uint64_t limit) const
+{
+    return read(offset, offset >= m_size ? 0 : std::min(limit, m_size - offset));
+}
+
+Result<SourcePtr> openFile(const std::string &path, std::string name)
+{
+    if (name.empty())
+        name = path;
+    // O_NONBLOCK: opening a pipe must not wait for a writer.
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return Error{errno == ENOENT ? Errc::NotFound : Errc::Unreadable, name + ": " + systemMessage(errno)};
+    struct stat status{};
+    if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+        ::close(descriptor);
+        return Error{Errc::Unsupported, name + ": not a regular file"};
+    }
+    return SourcePtr(std::make_shared<FileSource>(std::move(name), descriptor, static_cast<std::uint64_t>(status.st_size)));
+}
+
+SourcePtr memorySource(std::string name, Bytes bytes)
+{
+    return std::make_shared<MemorySource>(std::move(name), std::move(bytes));
+}
+
+SourcePtr memorySource(std::string name, std::string_view text)
+{
+    const auto bytes = std::as_bytes(std::span(text));
+    return memorySource(std::move(name), Bytes(bytes.begin(), bytes.end()));
+}
+
+Result<SourcePtr> subSource(std::string name, SourcePtr whole, std::uint64_t offset, std::uint64_t length)
+{
+    if (offset > whole->size() || length > whole->size() - offset) {
+        return Error{Errc::OutOfRange, name + ": range leaves " + whole->name(), ByteRange{offset, offset + length},
+                     "at most " + std::to_string(whole->size()) + " bytes", std::to_string(offset + length)};
+    }
+    return SourcePtr(std::make_shared<SubSource>(std::move(name), std::move(whole), offset, length));
+}
+
+} // namespace prosector

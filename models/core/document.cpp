@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/core/document.h"
+
+#include "models/core/utf8.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace prosector {
+
+namespace {
+
+constexpr bool isIdentifier(std::string_view key)
+{
+    if (key.empty() || (key[0] >= '0' && key[0] <= '9'))
+        return false;
+    for (const char c : key) {
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
+            return false;
+    }
+    return true;
+}
+
+} // namespace
+
+void appendPathKey(std::string &path, std::string_view key)
+{
+    if (isIdentifier(key)) {
+        path += '.';
+        path += key;
+        return;
+    }
+    path += "[\"";
+    for (const char c : key) {
+        if (c == '"' || c == '\\')
+            path += '\\';
+        path += c;
+    }
+    path += "\"]";
+}
+
+Value Document::root() const
+{
+    return m_nodes.empty() ? Value() : Value(this, 0);
+}
+
+Value Document::at(std::string_view path) const
+{
+    if (path.empty() || path[0] != '$')
+        return {};
+    Value value = root();
+    std::size_t i = 1;
+    while (i < path.size() && value) {
+        if (path[i] == '.') {
+            const auto end = std::min(path.find_first_of(".[", i + 1), path.size());
+            value = value[path.substr(i + 1, end - i - 1)];
+            i = end;
+        } else if (path.substr(i).starts_with("[\"")) {
+            std::string key;
+            for (i += 2; i < path.size() && path[i] != '"'; ++i) {
+                if (path[i] == '\\' && i + 1 < path.size())
+                    ++i;
+                key += path[i];
+            }
+            if (path.substr(i, 2) != "\"]")
+                return {};
+            value = value[key];
+            i += 2;
+        } else if (path[i] == '[') {
+            std::size_t index = 0;
+            const char *const last = path.data() + path.size();
+            const auto [stop, error] = std::from_chars(path.data() + i + 1, last, index);
+            if (error != std::errc() || stop == last || *stop != ']')
+                return {};
+            value = value[index];
+            i = static_cast<std::size_t>(stop - path.data()) + 1;
+        } else {
+            return {};
+        }
+    }
+    return value;
+}
+
+Value::Type Value::type() const
+{
+    return m_document ? m_document->m_nodes[m_node].type : Type::Missing;
+}
+
+Value Value::operator[](std::string_view key) const
+{
+    Value found;
+    if (type() != Type::Object)
+        return found;
+    for (const Value child : *this) {
+        const auto &node = m_document->m_nodes[child.m_node];
+        const auto literal =
+            std::string_view(m_document->m_text).substr(node.keyBegin + 1, node.keyEnd - node.keyBegin - 2);
+        // Most keys hold no escape and can be compared as they stand.
+        if (literal == key || (literal.find('\\') != std::string_view::npos && child.key() == key))
+            found = child;
+    }
+    return found;
+}
+
+Value Value::operator[](std::size_t index) const
+{
+    if (type() == Type::Array && index < size()) {
+        auto it = begin();
+        while (index--)
+            ++it;
+        return *it;
+    }
+    return {};
+}
+
+std::size_t Value::size() const
+{
+    return m_document ? m_document->m_nodes[m_node].count : 0;
+}
+
+std::string Value::key() const
+{
+    if (!m_document)
+        return {};
+    const auto &node = m_document->m_nodes[m_node];
+    if (node.keyBegin == node.keyEnd)
+        return {};
+    return unescapeJson(
+        std::string_view(m_document->m_text).substr(node.keyBegin + 1, node.keyEnd - node.keyBegin - 2));
+}
+
+std::optional<std::string> Value::string() const
+{
+    if (!isString())
+        return std::nullopt;
+    const auto literal = raw();
+    const auto inner = literal.substr(1, literal.size() - 2);
+    return m_document->m_nodes[m_node].escaped ? unescapeJson(inner) : std::string(inner);
+}
+
+std::string Value::string(std::string_view fallback) const
+{
+    auto text = string();
+    return text ? std::move(*text) : std::string(fallback);
+}
+
+std::optional<double> Value::number() const
+{
+    if (!isNumber())
+        return std::nullopt;
+    const auto literal = raw();
+    if (literal == "NaN")
+        return std::numeric_limits<double>::quiet_NaN();
+    if (literal.ends_with("Infinity"))
+        return literal[0] == '-' ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    double number = 0;
+    const auto parsed = std::from_chars(literal.data(), literal.data() + literal.size(), number);
+    if (parsed.ec == std::errc::result_out_of_range) // 1e999 is infinite, 1e-999 is zero, as in Python
+        return literal.find("e-") == std::string_view::npos && literal.find("E-") == std::string_view::npos
+                   ? (literal[0] == '-' ? -1 : 1) * std::numeric_limits<double>::infinity()
+                   : 0.0;
+    return number;
+}
+
+std::optional<std::int64_t> Value::integer() const
+{
+    if (!isNumber())
+        return std::nullopt;
+    const auto literal = raw();
+    std::int64_t number = 0;
+    const auto parsed = std::from_chars(literal.data(), literal.data() + literal.size(), number);
+    if (parsed.ec != std::errc() || parsed.ptr != literal.data() + literal.size())
+        return std::nullopt;
+    return number;
+}
+
+std::optional<bool> Value::boolean() const
+{
+    if (type() != Type::Boolean)
+        return std::nullopt;
+    return raw() == "true";
+}
+
+std::string_view Value::raw() const
+{
+    if (!m_document)
+        return {};
+    const auto &node = m_document->m_nodes[m_node];
+    return std::string_view(m_document->m_text).substr(node.begin, node.end - node.begin);
+}
+
+ByteRange Value::range() const
+{
+    if (!m_document)
+        return {};
+    const auto &node = m_document->m_nodes[m_node];
+    return {node.begin, node.end};
+}
+
+ByteRange Value::keyRange() const
+{
+    if (!m_document)
+        return {};
+    const auto &node = m_document->m_nodes[m_node];
+    return {node.keyBegin, node.keyEnd};
+}
+
+Value Value::parent() const
+{
+    if (!m_document || m_node == 0)
+        return {};
+    return {m_document, m_document->m_nodes[m_node].parent};
+}
+
+std::string Value::path() const
+{
+    if (!m_document)
+        return {};
+    std::vector<Value> chain;
+    for (Value value = *this; value; value = value.parent())
+        chain.push_back(value);
+    std::string path = "$";
+    for (std::size_t i = chain.size() - 1; i-- > 0;) {
+        const Value &holder = chain[i + 1];
+        if (holder.isObject()) {
+            appendPathKey(path, chain[i].key());
+            continue;
+        }
+        std::size_t index = 0;
+        for (const Value element : holder) {
+            if (element == chain[i])
+                break;
+            ++index;
+        }
+        path += '[' + std::to_string(index) + ']';
+    }
+    return path;
+}
+
+Value::Iterator Value::begin() const
+{
+    if (size() == 0)
+        return end();
+    return {m_document, m_node + 1};
+}
+
+Value::Iterator Value::end() const
+{
+    if (!m_document)
+        return {};
+    return {m_document, m_document->m_nodes[m_node].next};
+}
+
+Value::Iterator &Value::Iterator::operator++()
+{
+    m_node = m_document->m_nodes[m_node].next;
+    return *this;
+}
+
+} // namespace prosector

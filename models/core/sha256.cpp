@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/core/sha256.h"
+
+#include <algorithm>
+#include <array>
+#include <openssl/evp.h>
+
+namespace prosector {
+
+struct Sha256::Context {
+    EVP_MD_CTX *evp = EVP_MD_CTX_new();
+    ~Context() { EVP_MD_CTX_free(evp); }
+};
+
+Sha256::Sha256() : m_context(std::make_unique<Context>())
+{
+    EVP_DigestInit_ex(m_context->evp, EVP_sha256(), nullptr);
+}
+
+Sha256::~Sha256() = default;
+
+void Sha256::add(std::span<const std::byte> bytes)
+{
+    EVP_DigestUpdate(m_context->evp, bytes.data(), bytes.size());
+}
+
+void Sha256::add(std::string_view text)
+{
+    add(std::as_bytes(std::span(text)));
+}
+
+std::string Sha256::hex()
+{
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned int length = 0;
+    EVP_DigestFinal_ex(m_context->evp, digest.data(), &length);
+    static constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (unsigned int i = 0; i < length; ++i) {
+        text += digits[digest[i] >> 4];
+        text += digits[digest[i] & 15];
+    }
+    return text;
+}
+
+std::string sha256Hex(std::string_view text)
+{
+    Sha256 hash;
+    hash.add(text);
+    return hash.hex();
+}
+
+Result<std::string> sha256Hex(const ByteSource &source, const Job &job)
+{
+    static constexpr std::uint64_t windowSize = 1 << 20;
+    Sha256 hash;
+    Bytes window;
+    for (std::uint64_t at = 0; at < source.size(); at += windowSize) {
+        if (job.cancelled())
+            return Job::cancelledError();
+        window.resize(std::min(windowSize, source.size() - at));
+        if (auto read = source.read(at, std::span(window)); !read)
+            return read.error();
+        hash.add(window);
+    }
+    return hash.hex();
+}
+
+} // namespace prosector

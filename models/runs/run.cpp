@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/runs/run.h"
+
+#include <algorithm>
+
+namespace prosector {
+
+const Artifact *Run::byName(std::string_view name) const
+{
+    const auto it = std::find_if(m_artifacts.begin(), m_artifacts.end(), [&](const Artifact &a) { return a.name == name; });
+    return it == m_artifacts.end() ? nullptr : &*it;
+}
+
+std::vector<const Artifact *> Run::ofKind(Kind kind) const
+{
+    std::vector<const Artifact *> found;
+    for (const Artifact &artifact : m_artifacts) {
+        if (artifact.kind == kind)
+            found.push_back(&artifact);
+    }
+    return found;
+}
+
+std::vector<const Artifact *> Run::ofFormat(std::string_view format) const
+{
+    std::vector<const Artifact *> found;
+    for (const Artifact &artifact : m_artifacts) {
+        if (artifact.format == format)
+            found.push_back(&artifact);
+    }
+    return found;
+}
+
+} // namespace prosector
