@@ -84,4 +84,52 @@ std::uint64_t TensorContent::dataBytes() const
     return sum;
 }
 
+const GgufValue *GgufContent::get(std::string_view key) const
+{
+    const auto it = std::find_if(entries.begin(), entries.end(), [&](const GgufEntry &e) { return e.key == key; });
+    return it == entries.end() ? nullptr : &it->value;
+}
+
+std::optional<std::string> GgufContent::string(std::string_view key) const
+{
+    const GgufValue *const value = get(key);
+    return value && value->type == GgufType::String ? std::optional(value->text) : std::nullopt;
+}
+
+std::optional<double> GgufContent::number(std::string_view key) const
+{
+    const GgufValue *const value = get(key);
+    return value && value->isNumber() ? std::optional(value->real) : std::nullopt;
+}
+
+std::optional<std::int64_t> GgufContent::integer(std::string_view key) const
+{
+    const GgufValue *const value = get(key);
+    return value && value->isInteger() ? std::optional(value->integer) : std::nullopt;
+}
+
+std::optional<bool> GgufContent::boolean(std::string_view key) const
+{
+    const GgufValue *const value = get(key);
+    return value && value->type == GgufType::Bool ? std::optional(value->integer != 0) : std::nullopt;
+}
+
+const GgufValue *GgufContent::archGet(std::string_view suffix) const
+{
+    return get(architecture() + '.' + std::string(suffix));
+}
+
+JsonPath GgufContent::anchor(std::string_view key)
+{
+    JsonPath anchor{"$"};
+    anchor.path += "[\"";
+    for (const char c : key) {
+        if (c == '"' || c == '\\')
+            anchor.path += '\\';
+        anchor.path += c;
+    }
+    anchor.path += "\"]";
+    return anchor;
+}
+
 } // namespace prosector

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/artifacts/artifact.h"
+#include "models/artifacts/ggufvalue.h"
 
 #include <cstdint>
 #include <optional>
@@ -31,7 +32,8 @@ struct TensorInfo {
     const DType *dtype = nullptr;     ///< null when the type is unknown; `dtypeName` still says it
     std::string dtypeName;
     std::vector<std::uint64_t> shape; ///< outermost dimension first (GGUF's order is reversed on reading)
-    ByteRange bytes;                  ///< absolute in the artifact's source
+    ByteRange bytes;                  ///< absolute in the artifact's source; empty when the size is unknown
+    ByteRange entry{};                ///< what declares it in the header, absolute; empty where there is no such place
 
     /// Product of the shape (1 for a scalar), or nothing on overflow.
     std::optional<std::uint64_t> elements() const;
@@ -53,39 +55,13 @@ struct TensorContent : Content {
     std::uint64_t dataBytes() const;         ///< sum of all tensors
 };
 
-/// A GGUF metadata value. Scalars are held; arrays know where they lie and are read on request.
-struct GgufValue {
-    enum class Type : std::uint32_t {
-        Uint8, Int8, Uint16, Int16, Uint32, Int32, Float32, Bool, String, Array, Uint64, Int64, Float64
-    };
-    Type type = Type::Uint8;
-    Type elementType = Type::Uint8;      ///< of an array
-    std::uint64_t count = 0;             ///< of an array
-    std::int64_t integer = 0;            ///< integers and Bool; Uint64 above 2^63 wraps: see unsignedInteger
-    std::uint64_t unsignedInteger = 0;
-    double real = 0;                     ///< floats; integers too, converted
-    std::string text;                    ///< String
-    std::vector<std::string> strings;    ///< arrays of String
-    std::vector<double> numbers;         ///< arrays of numbers and Bool, converted
-    bool isInteger() const;
-    bool isNumber() const { return isInteger() || type == Type::Float32 || type == Type::Float64; }
-    std::string display(std::size_t limit = 80) const; ///< for people
-};
-std::string_view nameOf(GgufValue::Type type);
-
-struct GgufEntry {
-    std::string key;
-    GgufValue value;
-    ByteRange bytes; ///< key and value in the file
-};
-
 struct GgufContent final : TensorContent {
     std::uint32_t version = 0;
     bool bigEndian = false;
     std::uint64_t alignment = 32;
-    std::vector<GgufEntry> entries; ///< in file order; of duplicate keys the first counts, as in llama.cpp
+    std::vector<GgufEntry> entries; ///< in file order; of duplicate keys the first counts, as in gguf_find_key
 
-    const GgufValue *get(std::string_view key) const; ///< null when absent
+    const GgufValue *get(std::string_view key) const; ///< null when absent; linear
     std::optional<std::string> string(std::string_view key) const;
     std::optional<double> number(std::string_view key) const;
     std::optional<std::int64_t> integer(std::string_view key) const;

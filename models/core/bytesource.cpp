@@ -2,6 +2,7 @@
 #include "models/core/bytesource.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -82,6 +83,19 @@ private:
 };
 
 } // namespace
+
+std::string sizeText(std::uint64_t bytes)
+{
+    if (bytes < 1000)
+        return std::to_string(bytes) + " B";
+    std::uint64_t tenths = bytes / 100; // of the unit
+    std::size_t unit = 0;
+    static constexpr std::array units = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    for (; tenths >= 10'000 && unit + 1 < units.size(); ++unit)
+        tenths /= 1000;
+    const std::string whole = std::to_string(tenths / 10);
+    return whole + (tenths < 1000 ? '.' + std::to_string(tenths % 10) : std::string()) + ' ' + units[unit];
+}
 
 Result<void> ByteSource::read(std::uint64_t offset, std::span<std::byte> out) const
 {

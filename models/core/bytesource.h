@@ -63,6 +63,9 @@ SourcePtr memorySource(std::string name, std::string_view text);
 /// Bytes [offset, offset + length) of another source, which it keeps alive.
 Result<SourcePtr> subSource(std::string name, SourcePtr whole, std::uint64_t offset, std::uint64_t length);
 
+/// Bytes for people, in decimal units: "512 B", "4.1 GB", "812 GB".
+std::string sizeText(std::uint64_t bytes);
+
 inline std::string_view asText(std::span<const std::byte> bytes)
 {
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
