@@ -21,7 +21,7 @@ std::string_view nameOf(Origin origin)
     return "";
 }
 
-std::string Setting::value() const
+std::string EffectiveSetting::value() const
 {
     if (observed)
         return observed->value;
@@ -29,9 +29,9 @@ std::string Setting::value() const
     return by ? by->value : std::string();
 }
 
-const Setting *EffectiveConfig::find(std::string_view name) const
+const EffectiveSetting *EffectiveConfig::find(std::string_view name) const
 {
-    const auto it = std::find_if(settings.begin(), settings.end(), [&](const Setting &s) { return s.name == name; });
+    const auto it = std::find_if(settings.begin(), settings.end(), [&](const EffectiveSetting &s) { return s.name == name; });
     return it == settings.end() ? nullptr : &*it;
 }
 

@@ -41,7 +41,7 @@ struct Candidate {
 
 /// One setting: what runs, who chose it, what it overrode. The candidates stand in the engine's
 /// order of precedence, strongest first.
-struct Setting {
+struct EffectiveSetting {
     std::string name;     ///< canonical: "temperature", "context_length", "rope_theta"
     std::string category; ///< sampling, length, position, precision, quantization, cache, template,
                           ///< stop, architecture, other
@@ -68,9 +68,9 @@ struct EffectiveConfig {
     std::vector<ArtifactId> artifacts;     ///< everything that had a say
     std::vector<std::string> precedence;   ///< the engine's order, strongest first, as the table words it
     std::string precedenceSource;
-    std::vector<Setting> settings;         ///< by category, then name
+    std::vector<EffectiveSetting> settings;         ///< by category, then name
 
-    const Setting *find(std::string_view name) const;
+    const EffectiveSetting *find(std::string_view name) const;
     /// Columns: setting, value, set by, where, overrode, ignored. Sources are evidence of the cells.
     Table table() const;
 };

@@ -32,8 +32,11 @@ Result<void> loadInto(Table &target, const std::string &path)
     if (!document)
         return document.error();
     auto table = Table::parse(*document);
-    if (!table)
-        return table.error();
+    if (!table) {
+        Error error = table.error();
+        error.message = path + ": " + error.message;
+        return error;
+    }
     target = std::move(*table);
     return {};
 }
