@@ -15,6 +15,7 @@ std::string_view nameOf(Errc code)
     case Errc::OutOfRange: return "out_of_range";
     case Errc::Cancelled: return "cancelled";
     case Errc::Usage: return "usage";
+    case Errc::Internal: return "internal";
     }
     return "unknown";
 }

@@ -22,6 +22,7 @@ enum class Errc : std::uint8_t {
     OutOfRange,  ///< an offset, index or id outside what it refers to
     Cancelled,   ///< the user stopped the job
     Usage,       ///< the caller asked for something impossible
+    Internal,    ///< a defect of Prosector: something threw that should not have
 };
 
 std::string_view nameOf(Errc code);
