@@ -34,6 +34,14 @@ Kind kindFromString(std::string_view name)
     return it == kindNames.end() ? Kind::Unknown : static_cast<Kind>(it - kindNames.begin());
 }
 
+DocumentPtr LinesContent::document(std::size_t index) const
+{
+    const Line &line = lines[index];
+    const auto bytes = source->read(line.offset, line.length);
+    // A file that has shrunk since gives an empty document, whose problem says that nothing is there.
+    return Document::parseJson(bytes ? std::string(asText(*bytes)) : std::string());
+}
+
 TextContent::TextContent(std::string t) : text(std::move(t)), lineStarts{0}
 {
     for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {

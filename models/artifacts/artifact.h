@@ -41,18 +41,31 @@ struct TreeContent final : Content {
     Value root() const { return document->root(); }
 };
 
-/// JSON Lines: one tree per line that holds one. `offset` is where the line starts in the file,
-/// `line` counts from 1. A line that does not parse is in the artifact's problems.
+/// JSON Lines: an index of where each value stands; the values are parsed when asked for, so a log of
+/// hundreds of megabytes costs 24 bytes a line. Blank lines are not listed. At most `maxLines` lines
+/// are indexed; the rest is named in the artifact's problems, as is the first damaged line among the
+/// first `checkedBytes` (lines further on are only found damaged by asking for them).
 struct LinesContent final : Content {
     struct Line {
-        std::uint64_t offset, line;
-        DocumentPtr document;
+        std::uint64_t offset; ///< in the file
+        std::uint64_t line;   ///< counted from 1
+        std::uint32_t length; ///< without the line end
     };
+    static constexpr std::size_t maxLines = 16'000'000;
+    static constexpr std::uint64_t checkedBytes = 32ULL << 20;
+
+    SourcePtr source;
     std::vector<Line> lines;
+
+    /// The value of one line, counted from 0. Its byte ranges are relative to `lines[index].offset`.
+    /// A line that does not parse gives a document with a `problem()`, never null.
+    DocumentPtr document(std::size_t index) const;
 };
 
 /// Plain text with its lines found: logs, templates, prompts. Line ends are not part of a line.
+/// At most the first `limit` bytes are held; that the rest was not read is one of the artifact's problems.
 struct TextContent final : Content {
+    static constexpr std::uint64_t limit = 64ULL << 20;
     explicit TextContent(std::string t);
     std::string text;
     std::vector<std::uint64_t> lineStarts; ///< byte offset of each line; never empty
@@ -69,9 +82,11 @@ struct LfsContent final : Content {
 /// What a reader makes of the bytes.
 struct Reading {
     Kind kind = Kind::Unknown;
-    std::string summary;                     ///< one short phrase for lists: "191 tensors, 14.2 GB"
-    std::shared_ptr<const Content> content;  ///< null when nothing could be decoded
-    std::vector<Error> problems;             ///< what could not be read; the rest was kept
+    std::string_view format{};               ///< what was recognised, a literal; empty: the reader's id
+    std::string summary{};                   ///< one short phrase for lists: "191 tensors, 14.2 GB"
+    std::shared_ptr<const Content> content{}; ///< null when nothing could be decoded
+    std::vector<Error> problems{};           ///< what could not be read; the rest was kept
+    std::vector<std::string> remarks{};      ///< readable but remarkable
 };
 
 /// One typed piece of evidence with its origin. Owned by a Run; immutable.
@@ -80,12 +95,14 @@ struct Artifact {
     std::string name;       ///< unique in the run; the `id` of trace.json, else the path
     std::string path;       ///< relative to the opened input, '/'-separated; `archive.zip!member`
     Kind kind = Kind::Unknown;
-    std::string format;     ///< the reader's id: "gguf", "config", "jsonl"
+    std::string format;     ///< what was recognised: "gguf", "config", "jsonl" (a reader's id or a row of shapes.h)
     std::string summary;
     std::uint64_t size = 0; ///< bytes
     SourcePtr source;       ///< never null
     std::shared_ptr<const Content> content;
     std::vector<Error> problems;
+    std::vector<std::string> remarks; ///< readable but remarkable: "named .json, but holds a GGUF file"
+    std::string tensor;     ///< trace.json: the one tensor of the file that is meant, or empty
     std::string of;         ///< trace.json: name of the artifact this one belongs to, or empty
     std::uint32_t input = 0; ///< which opened input it came from
 

@@ -19,10 +19,10 @@ struct Head {
 };
 inline constexpr std::uint64_t headBytes = 64 * 1024;
 
-/// One format. Plain data: a new format is a file `models/artifacts/readers/<id>.cpp` that defines
+/// One way of decoding. Plain data: a new format is a file `models/artifacts/readers/<id>.cpp` that defines
 /// `extern constinit const Reader reader_<id>`; the table is generated.
 struct Reader {
-    std::string_view id;    ///< the artifact's `format`
+    std::string_view id;    ///< the artifact's `format`, unless the Reading says more exactly what was recognised
     std::string_view title; ///< for people: "safetensors weights"
     /// 0: not mine. Else how sure, 1..100: 90 and above for a magic number, around 50 for a tree
     /// with the right keys, below 20 for "some text". The surest reader opens.

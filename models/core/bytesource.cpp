@@ -125,6 +125,14 @@ Result<Bytes> ByteSource::readUpTo(std::uint64_t offset, std::uint64_t limit) co
     return read(offset, offset >= m_size ? 0 : std::min(limit, m_size - offset));
 }
 
+Result<std::string> readText(const ByteSource &source, std::uint64_t limit)
+{
+    std::string text(std::min(limit, source.size()), '\0');
+    if (auto done = source.read(0, std::as_writable_bytes(std::span(text))); !done)
+        return done.error();
+    return text;
+}
+
 Result<SourcePtr> openFile(const std::string &path, std::string name)
 {
     if (name.empty())

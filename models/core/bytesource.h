@@ -66,6 +66,9 @@ Result<SourcePtr> subSource(std::string name, SourcePtr whole, std::uint64_t off
 /// Bytes for people, in decimal units: "512 B", "4.1 GB", "812 GB".
 std::string sizeText(std::uint64_t bytes);
 
+/// The whole source as text, or its first `limit` bytes if it is longer.
+Result<std::string> readText(const ByteSource &source, std::uint64_t limit = UINT64_MAX);
+
 inline std::string_view asText(std::span<const std::byte> bytes)
 {
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};

@@ -31,4 +31,22 @@ std::vector<const Artifact *> Run::ofFormat(std::string_view format) const
     return found;
 }
 
+const Artifact *Run::inFolder(const ModelFolder &folder, std::string_view format) const
+{
+    for (const ArtifactId id : folder.all) {
+        if (m_artifacts[id.index].format == format)
+            return &m_artifacts[id.index];
+    }
+    return nullptr;
+}
+
+const ModelFolder *Run::folderOf(ArtifactId id) const
+{
+    for (const ModelFolder &folder : m_models) {
+        if (std::find(folder.all.begin(), folder.all.end(), id) != folder.all.end())
+            return &folder;
+    }
+    return nullptr;
+}
+
 } // namespace prosector

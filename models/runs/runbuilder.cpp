@@ -1,98 +1,237 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Opening: walk the inputs, let the readers sniff, group what belongs to a model.
+// Opening: walk the inputs, let the readers sniff, name and link by trace.json, group by model.
+#include "models/runs/runbuilder.h"
+
 #include "models/artifacts/reader.h"
+#include "models/artifacts/shapes.h"
 #include "models/core/sha256.h"
-#include "models/runs/run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <mutex>
+#include <thread>
 
 namespace prosector {
 
 namespace fs = std::filesystem;
 
-class RunBuilder {
-public:
-    explicit RunBuilder(const Job &job) : m_job(job), m_run(std::make_shared<Run>()) {}
+namespace {
 
-    Result<void> addInput(const std::string &path)
+constexpr std::uint64_t hashedHead = 1 << 20;
+
+std::string_view lastPart(std::string_view path)
+{
+    const auto cut = path.find_last_of('/');
+    return cut == std::string_view::npos ? path : path.substr(cut + 1);
+}
+
+/// Lower-case hex, "head:" before it when only the beginning was hashed; empty when unreadable.
+Result<std::string> hashOf(const ByteSource &source, const Job &job)
+{
+    if (source.size() <= Run::hashWhole)
+        return sha256Hex(source, job);
+    const auto head = source.read(0, hashedHead);
+    if (!head)
+        return head.error();
+    return "head:" + sha256Hex(asText(*head));
+}
+
+} // namespace
+
+RunBuilder::RunBuilder(const Job &job) : m_job(job), m_run(std::make_shared<Run>()) {}
+
+Result<void> RunBuilder::addInput(const std::string &path)
+{
+    std::error_code error;
+    const auto status = fs::status(path, error);
+    if (status.type() == fs::file_type::not_found)
+        return Error{Errc::NotFound, path + ": no such file or folder"};
+    if (error)
+        return Error{Errc::Unreadable, path + ": " + error.message()};
+    m_input = static_cast<std::uint32_t>(m_run->m_inputs.size());
+    m_run->m_inputs.push_back({path, "file", {}});
+    return fs::is_directory(status) ? addFolder(path) : addFile(path);
+}
+
+Result<void> RunBuilder::addFolder(const std::string &path)
+{
+    std::error_code error;
+    fs::directory_iterator(path, error);
+    if (error)
+        return Error{Errc::Unreadable, path + ": cannot list the folder: " + error.message()};
+    auto walk = walkFolder(path, "", m_job);
+    if (!walk)
+        return walk.error();
+    if (walk->files.empty() && walk->unreadable.empty())
+        walk->unreadable.push_back({".", {Errc::NotFound, "the folder is empty", Whole{}, "at least one file", "none"}});
+    auto &unreadable = m_run->m_unreadable;
+    unreadable.insert(unreadable.end(), walk->unreadable.begin(), walk->unreadable.end());
+
+    const auto first = m_run->m_artifacts.size();
+    std::vector<std::string> hashLines;
+    if (auto done = addFiles(walk->files, &hashLines); !done)
+        return done;
+    std::sort(hashLines.begin(), hashLines.end());
+    Sha256 hash;
+    for (const std::string &line : hashLines)
+        hash.add(line);
+    Input &input = m_run->m_inputs.back();
+    input.sha256 = hash.hex();
+    input.kind = kindOfFolder(first);
+    return {};
+}
+
+Result<void> RunBuilder::addFile(const std::string &path)
+{
+    const auto name = fs::path(path).filename().string();
+    auto source = openFile(path, name);
+    if (!source)
+        return source.error();
+    if (auto done = addFiles({{name, {}, *source}}, nullptr); !done)
+        return done;
+    auto hash = hashOf(**source, m_job);
+    if (!hash)
+        return hash.error();
+    m_run->m_inputs.back().sha256 = *hash;
+    return {};
+}
+
+/// Opens all files with a few threads and appends them in the order given.
+Result<void> RunBuilder::addFiles(const std::vector<FoundFile> &files, std::vector<std::string> *hashLines)
+{
+    auto opened = openAll(files);
+    if (!opened)
+        return opened.error();
+    for (Opened &one : *opened) {
+        if (hashLines && !one.hashLine.empty())
+            hashLines->push_back(std::move(one.hashLine));
+        m_run->m_unreadable.insert(m_run->m_unreadable.end(), one.unreadable.begin(), one.unreadable.end());
+        if (!one.artifact)
+            continue;
+        one.artifact->id = {static_cast<std::uint32_t>(m_run->m_artifacts.size())};
+        one.artifact->name = uniqueName(one.artifact->path);
+        one.artifact->input = m_input;
+        m_run->m_artifacts.push_back(std::move(*one.artifact));
+    }
+    return {};
+}
+
+Result<std::vector<RunBuilder::Opened>> RunBuilder::openAll(const std::vector<FoundFile> &files)
+{
+    std::vector<Opened> opened(files.size());
+    std::atomic<std::size_t> next = 0, done = 0;
+    std::mutex mutex;
+    std::optional<Error> failure;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < files.size(); i = next++) {
+            auto one = openOne(files[i]);
+            if (!one) {
+                const std::lock_guard lock(mutex);
+                failure = one.error();
+                next = files.size();
+                return;
+            }
+            opened[i] = std::move(*one);
+            m_job.progress(static_cast<double>(++done) / static_cast<double>(files.size()), files[i].path);
+        }
+    };
     {
+        const auto cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+        std::vector<std::jthread> helpers;
+        for (std::size_t i = 1; i < std::min(cores, files.size()); ++i)
+            helpers.emplace_back(work);
+        work();
+    }
+    if (failure)
+        return *failure;
+    return opened;
+}
+
+/// An error only when cancelled: whatever else goes wrong is part of the result.
+Result<RunBuilder::Opened> RunBuilder::openOne(const FoundFile &file) const
+{
+    if (m_job.cancelled())
+        return Job::cancelledError();
+    Opened opened;
+    auto source = file.source ? Result<SourcePtr>(file.source) : openFile(file.onDisk, file.path);
+    if (!source) {
+        opened.unreadable.push_back({file.path, source.error()});
+        return opened;
+    }
+    Artifact artifact;
+    artifact.path = file.path;
+    artifact.source = *source;
+    artifact.size = artifact.source->size();
+    const auto name = lastPart(file.path);
+    const auto head = artifact.source->readUpTo(0, headBytes);
+    const Reader *const reader = head ? sniff({name, *head, artifact.size}) : nullptr;
+    if (!head) {
+        opened.unreadable.push_back({file.path, head.error()});
+    } else if (reader) {
+        artifact.format = reader->id;
+        if (auto reading = reader->open(artifact.source, m_job)) {
+            artifact.kind = reading->kind;
+            artifact.summary = std::move(reading->summary);
+            artifact.content = std::move(reading->content);
+            artifact.problems = std::move(reading->problems);
+            artifact.remarks = std::move(reading->remarks);
+            if (!reading->format.empty())
+                artifact.format = reading->format;
+        } else if (reading.error().code == Errc::Cancelled) {
+            return reading.error();
+        } else {
+            artifact.problems.push_back(reading.error());
+        }
+    }
+    for (const Error &problem : artifact.problems)
+        opened.unreadable.push_back({file.path, problem});
+    if (!file.source) {
+        const auto hash = hashOf(*artifact.source, m_job);
+        if (!hash && hash.error().code == Errc::Cancelled)
+            return hash.error();
+        opened.hashLine = (hash ? *hash : "unreadable") + "  " + std::to_string(artifact.size) + "  " + file.path + '\n';
+    }
+    opened.artifact = std::move(artifact);
+    return opened;
+}
+
+/// The path, or with several inputs the input's name before it; numbered if even that is taken.
+std::string RunBuilder::uniqueName(const std::string &path)
+{
+    std::string name = path;
+    if (m_names.contains(name) && m_input > 0)
+        name = fs::path(m_run->m_inputs.back().path).lexically_normal().filename().string() + '/' + path;
+    if (int &taken = m_names[name]; taken++ > 0)
+        name += '#' + std::to_string(taken);
+    return name;
+}
+
+/// A model folder holds models and nothing that was captured of a run.
+std::string RunBuilder::kindOfFolder(std::size_t first) const
+{
+    bool model = false;
+    for (std::size_t i = first; i < m_run->m_artifacts.size(); ++i) {
+        const Kind kind = m_run->m_artifacts[i].kind;
+        if (kind == Kind::TraceManifest || (kind >= Kind::TokenArray && kind <= Kind::Sweep))
+            return "trace";
+        model = model || (kind >= Kind::LfsPointer && kind <= Kind::QuantizationConfig);
+    }
+    return model ? "model_folder" : "trace";
+}
+
+RunPtr RunBuilder::finish()
+{
+    if (!m_run->m_inputs.empty()) {
+        auto path = fs::path(m_run->m_inputs[0].path).lexically_normal();
+        if (!path.has_filename())
+            path = path.parent_path();
         std::error_code error;
-        const auto status = fs::status(path, error);
-        if (error || !fs::exists(status))
-            return Error{Errc::NotFound, path + ": no such file or folder"};
-        m_input = static_cast<std::uint32_t>(m_run->m_inputs.size());
-        const bool folder = fs::is_directory(status);
-        m_run->m_inputs.push_back({path, folder ? "model_folder" : "file", {}});
-        if (!folder) {
-            auto source = openFile(path, fs::path(path).filename().string());
-            if (!source)
-                return source.error();
-            return addFile(*source, fs::path(path).filename().string());
-        }
-        std::vector<fs::path> files;
-        for (const auto &entry : fs::recursive_directory_iterator(path, error)) {
-            if (entry.is_regular_file(error))
-                files.push_back(entry.path());
-        }
-        std::sort(files.begin(), files.end());
-        for (const auto &file : files) {
-            const auto relative = fs::relative(file, path).generic_string();
-            auto source = openFile(file.string(), relative);
-            if (!source) {
-                m_run->m_unreadable.push_back({relative, source.error()});
-                continue;
-            }
-            if (auto done = addFile(*source, relative); !done)
-                return done;
-        }
-        return {};
+        m_run->m_name = (path == "." || path == ".." ? fs::canonical(path, error) : path).filename().string();
     }
-
-    RunPtr finish()
-    {
-        m_run->m_name = m_run->m_inputs.empty() ? "" : fs::path(m_run->m_inputs[0].path).filename().string();
-        return m_run;
-    }
-
-private:
-    Result<void> addFile(SourcePtr source, const std::string &path)
-    {
-        if (m_job.cancelled())
-            return Job::cancelledError();
-        Artifact artifact;
-        artifact.id = {static_cast<std::uint32_t>(m_run->m_artifacts.size())};
-        artifact.name = artifact.path = path;
-        artifact.size = source->size();
-        artifact.source = source;
-        artifact.input = m_input;
-        const auto head = source->readUpTo(0, headBytes);
-        if (!head) {
-            m_run->m_unreadable.push_back({path, head.error()});
-        } else if (const Reader *reader = sniff({fs::path(path).filename().string(), *head, source->size()})) {
-            artifact.format = reader->id;
-            auto reading = reader->open(source, m_job);
-            if (reading) {
-                artifact.kind = reading->kind;
-                artifact.summary = std::move(reading->summary);
-                artifact.content = std::move(reading->content);
-                artifact.problems = std::move(reading->problems);
-                for (const Error &problem : artifact.problems)
-                    m_run->m_unreadable.push_back({path, problem});
-            } else if (reading.error().code == Errc::Cancelled) {
-                return reading.error();
-            } else {
-                m_run->m_unreadable.push_back({path, reading.error()});
-            }
-        }
-        m_run->m_artifacts.push_back(std::move(artifact));
-        return {};
-    }
-
-    const Job &m_job;
-    std::shared_ptr<Run> m_run;
-    std::uint32_t m_input = 0;
-};
+    m_run->m_models = groupModels(m_run->m_artifacts);
+    return m_run;
+}
 
 Result<RunPtr> Run::open(std::span<const std::string> paths, const Job &job)
 {

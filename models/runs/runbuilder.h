@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Internal to models/runs: the steps of Run::open.
+#pragma once
+
+#include "models/runs/run.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace prosector {
+
+/// A file found, not yet opened.
+struct FoundFile {
+    std::string path;   ///< relative to the input, '/'-separated
+    std::string onDisk; ///< to be opened, or empty when `source` is set
+    SourcePtr source;
+};
+
+/// What lies below a folder, in order of path, and what could not be walked.
+struct Walk {
+    std::vector<FoundFile> files;
+    std::vector<Unreadable> unreadable;
+};
+
+inline constexpr std::size_t maxFiles = 200'000; ///< of one input
+inline constexpr int maxFolderDepth = 64;
+
+/// Walks a folder. `prefix` is put before the paths.
+Result<Walk> walkFolder(const std::string &folder, const std::string &prefix, const Job &job);
+
+/// Groups the artifacts of each directory of one input into model folders.
+std::vector<ModelFolder> groupModels(std::span<const Artifact> artifacts);
+
+class RunBuilder {
+public:
+    explicit RunBuilder(const Job &job);
+    Result<void> addInput(const std::string &path);
+    RunPtr finish();
+
+private:
+    /// A file after opening: its artifact, what could not be read, its line for the input's hash.
+    struct Opened {
+        std::optional<Artifact> artifact;
+        std::vector<Unreadable> unreadable;
+        std::string hashLine;
+    };
+
+    Result<std::vector<Opened>> openAll(const std::vector<FoundFile> &files);
+    Result<Opened> openOne(const FoundFile &file) const;
+    Result<void> addFiles(const std::vector<FoundFile> &files, std::vector<std::string> *hashLines);
+    Result<void> addFolder(const std::string &path);
+    Result<void> addFile(const std::string &path);
+    Result<void> addArchive(SourcePtr source);
+    std::string uniqueName(const std::string &path);
+    /// trace.json: names, kinds and links the artifacts of this input from `first` on.
+    Result<void> applyManifests(std::size_t first, const std::string &folder, std::vector<std::string> *hashLines);
+    void applyManifest(ArtifactId manifest, std::size_t first);
+    Result<void> openDeclaredModel(const Artifact &manifest, Value path, const std::string &folder, std::vector<std::string> *hashLines);
+    std::string kindOfFolder(std::size_t first) const;
+    Artifact *byPath(std::size_t first, std::string_view path);
+
+    const Job &m_job;
+    std::shared_ptr<Run> m_run;
+    std::uint32_t m_input = 0;
+    std::map<std::string, int, std::less<>> m_names;
+};
+
+} // namespace prosector
