@@ -82,11 +82,11 @@ struct LfsContent final : Content {
 /// What a reader makes of the bytes.
 struct Reading {
     Kind kind = Kind::Unknown;
-    std::string_view format{};               ///< what was recognised, a literal; empty: the reader's id
     std::string summary{};                   ///< one short phrase for lists: "191 tensors, 14.2 GB"
     std::shared_ptr<const Content> content{}; ///< null when nothing could be decoded
     std::vector<Error> problems{};           ///< what could not be read; the rest was kept
     std::vector<std::string> remarks{};      ///< readable but remarkable
+    std::string_view format{};               ///< what was recognised, a literal; empty: the reader's id
 };
 
 /// One typed piece of evidence with its origin. Owned by a Run; immutable.

@@ -154,7 +154,7 @@ Result<Reading> openJsonLines(SourcePtr source, const Job &job)
         return done.error();
     content->lines.shrink_to_fit();
 
-    Reading reading{.kind = Kind::Data, .format = "jsonl", .content = content};
+    Reading reading{.kind = Kind::Data, .content = content, .format = "jsonl"};
     if (indexer.problem())
         reading.problems.push_back(*indexer.problem());
     const Shape *shape = nullptr;
