@@ -33,6 +33,7 @@ struct TensorInfo {
     std::string dtypeName;
     std::vector<std::uint64_t> shape; ///< outermost dimension first (GGUF's order is reversed on reading)
     ByteRange bytes;                  ///< absolute in the artifact's source; empty when the size is unknown
+    bool bigEndian = false;           ///< elements of more than a byte have their highest byte first
     ByteRange entry{};                ///< what declares it in the header, absolute; empty where there is no such place
 
     /// Product of the shape (1 for a scalar), or nothing on overflow.

@@ -361,6 +361,7 @@ private:
         if (!m_scan.read(number, "a tensor's type") || !m_scan.read(offset, "a tensor's offset"))
             return false;
         tensor.entry = {begin, m_scan.offset()};
+        tensor.bigEndian = content().bigEndian;
         tensor.dtype = dtypeByGgml(number);
         tensor.dtypeName = tensor.dtype ? std::string(tensor.dtype->name) : typeText(number);
         tensor.bytes = {offset, offset}; // relative until the end of the entries is known
