@@ -52,6 +52,8 @@ Result<FactsPtr> Facts::load(const std::string &folder)
         return done.error();
     if (auto done = loadInto(facts->knownModels, folder + "/known-models.json"); !done)
         return done.error();
+    if (auto done = loadInto(facts->settings, folder + "/settings.json"); !done)
+        return done.error();
     return FactsPtr(std::move(facts));
 }
 

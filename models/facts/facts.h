@@ -5,6 +5,7 @@
 #include "models/facts/enginedefaults.h"
 #include "models/facts/knownmodels.h"
 #include "models/facts/logpatterns.h"
+#include "models/facts/settings.h"
 
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@ struct Facts {
     EngineDefaults engineDefaults;
     LogPatterns logPatterns;
     KnownModels knownModels;
+    SettingsTable settings;
 
     /// Reads the tables of a folder. A table that is missing or does not parse is an Error that
     /// names it.
