@@ -46,7 +46,7 @@ TextContent::TextContent(std::string t) : text(std::move(t)), lineStarts{0}
 {
     for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
         if (at + 1 < text.size())
-            lineStarts.push_back(at + 1);
+            lineStarts.push_back(static_cast<std::uint32_t>(at + 1));
     }
 }
 

@@ -68,7 +68,7 @@ struct TextContent final : Content {
     static constexpr std::uint64_t limit = 64ULL << 20;
     explicit TextContent(std::string t);
     std::string text;
-    std::vector<std::uint64_t> lineStarts; ///< byte offset of each line; never empty
+    std::vector<std::uint32_t> lineStarts; ///< byte offset of each line; never empty
     std::size_t lineCount() const { return lineStarts.size(); }
     std::string_view line(std::size_t index) const; ///< counted from 0
 };

@@ -2,6 +2,7 @@
 #include "models/artifacts/jsonread.h"
 
 #include "models/artifacts/shapes.h"
+#include "models/artifacts/textshapes.h"
 
 #include <algorithm>
 
@@ -181,6 +182,14 @@ Result<Reading> openJsonLines(SourcePtr source, const Job &job)
             if (shape && shape->summary)
                 summary = shape->summary(document->root());
         }
+    }
+    if (shape && shape->format == "json_log") { // read line by line like any other log
+        auto log = openText(source, job);
+        if (log) {
+            log->kind = Kind::StartupLog;
+            log->format = shape->format;
+        }
+        return log;
     }
     if (firstBad)
         reading.problems.push_back(lineError(*firstError, content->lines[*firstBad], bad));

@@ -123,16 +123,6 @@ int conditionsMet(std::string_view alternatives, const Members &members)
     return best;
 }
 
-bool fitsName(const Shape &shape, std::string_view lowerName)
-{
-    auto names = shape.names;
-    while (!names.empty()) {
-        if (matchesPattern(lowerName, takeUntil(names, ' ')))
-            return true;
-    }
-    return false;
-}
-
 template<class Use>
 void eachShape(Use use)
 {
@@ -152,7 +142,7 @@ const Shape *best(Value whole, const Members *root, Value record, const Members 
         int points = members && !members->empty() ? 4 * conditionsMet(shape.keys, *members) : 0;
         if (shape.test && shape.test(shape.records ? record : whole))
             points += 8;
-        if (fitsName(shape, lowerName))
+        if (matchesAny(lowerName, shape.names))
             points += points > 0 ? 13 : 1;
         if (points > most) {
             most = points;
@@ -184,6 +174,15 @@ bool matchesPattern(std::string_view name, std::string_view pattern)
     return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+bool matchesAny(std::string_view name, std::string_view patterns)
+{
+    while (!patterns.empty()) {
+        if (matchesPattern(name, takeUntil(patterns, ' ')))
+            return true;
+    }
+    return false;
+}
+
 const Shape *classify(Value root, std::string_view name)
 {
     const Value record = root.isArray() ? root[0] : root;
@@ -203,7 +202,7 @@ const Shape *shapeByName(std::string_view name)
     const Shape *found = nullptr;
     const auto lowerName = lower(name);
     eachShape([&](const Shape &shape) {
-        if (!found && fitsName(shape, lowerName))
+        if (!found && matchesAny(lowerName, shape.names))
             found = &shape;
     });
     return found;

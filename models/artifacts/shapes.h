@@ -45,5 +45,7 @@ const Shape *shapeByName(std::string_view name);
 
 /// Whether `name` fits a pattern with `*`, both in lower case ASCII.
 bool matchesPattern(std::string_view name, std::string_view pattern);
+/// Any of several patterns parted by spaces.
+bool matchesAny(std::string_view name, std::string_view patterns);
 
 } // namespace prosector

@@ -107,6 +107,10 @@ constexpr std::array table = std::to_array<Shape>({
     {.format = "otlp_metrics", .kind = Kind::MetricHistory, .names = "", .keys = "resourceMetrics:a", .records = true},
     {.format = "otlp_spans", .kind = Kind::RequestLog, .names = "", .keys = "resourceSpans:a", .records = true},
     {.format = "otlp_logs", .kind = Kind::StartupLog, .names = "", .keys = "resourceLogs:a", .records = true},
+    {.format = "json_log", .kind = Kind::StartupLog, .names = "",
+     .keys = "timestamp level fields|timestamp level message|time level msg|ts level msg|timestamp level fields target|"
+             "asctime levelname message",
+     .records = true},
     {.format = "span", .kind = Kind::RequestLog, .names = "", .keys = "spanContext:o|spanContext:o attributes:o|traceId spanId|trace_id span_id",
      .records = true, .test = isSpan},
     {.format = "langfuse", .kind = Kind::RequestLog, .names = "", .keys = "trace:o observations:a"},
