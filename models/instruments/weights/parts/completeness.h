@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// W8 in parts; used by models/instruments/weights/checkpoint_completeness.cpp only.
+#pragma once
+
+#include "models/config/architecture.h"
+#include "models/core/finding.h"
+#include "models/runs/weightset.h"
+
+#include <string>
+#include <string_view>
+
+namespace prosector::completeness {
+
+inline constexpr std::size_t evidenceLimit = 8;
+
+/// Model files of which only the Git-LFS pointer is there.
+void lookAtPointers(const Run &run, const ModelFolder &folder, Report &report);
+/// Shards that are absent, tensors that are not where the index says, data that leaves its file, a
+/// total size that is another.
+void lookAtFiles(const WeightSet &set, Report &report);
+/// Absent layers, holes, absent experts, layers behind the declared number. `config` may be null.
+void lookAtLayers(const WeightSet &set, const Architecture &architecture, const Artifact *config, Report &report);
+
+inline Finding &add(Report &report, std::string code, Severity severity, std::string title)
+{
+    report.findings.push_back({.code = std::move(code), .severity = severity, .title = std::move(title)});
+    return report.findings.back();
+}
+
+inline std::string counted(std::uint64_t count, std::string_view noun)
+{
+    return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+} // namespace prosector::completeness
