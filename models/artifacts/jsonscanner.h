@@ -44,7 +44,7 @@ public:
         ++m_at;
         return true;
     }
-    bool expect(char c) { return take(c) || fail(std::string("'") + c + '\''); }
+    bool expect(char c) { return take(c) || fail(std::string("'") + c + '\''); } // take() stepped over the space
 
     /// Between the members of a container: `first` starts true; false at the closing character.
     bool more(bool &first, char closer)
@@ -127,7 +127,6 @@ public:
 
     bool fail(std::string expected)
     {
-        skipSpace();
         if (!m_error) {
             const bool end = m_at >= m_text.size();
             m_error = Error{end ? Errc::Truncated : Errc::Malformed, "not valid JSON", ByteRange{m_base + m_at, m_base + m_at},
@@ -152,6 +151,8 @@ private:
             return fail("a string");
         const std::size_t begin = m_at;
         while (m_at < m_text.size() && m_text[m_at] != '"') {
+            if (static_cast<unsigned char>(m_text[m_at]) < 0x20)
+                return fail("no control character inside a string");
             if (m_text[m_at] == '\\') {
                 escaped = true;
                 ++m_at;

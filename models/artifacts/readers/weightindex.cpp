@@ -43,7 +43,7 @@ Result<Reading> openIndex(SourcePtr source, const Job &job)
     }
     std::unordered_map<std::string, std::size_t> rowOf;
     std::set<std::string, std::less<>> files;
-    for (const Value entry : map) {
+    for (const Value entry : map.isObject() ? map : Value()) {
         if ((content->rows.size() & 4095) == 0 && job.cancelled())
             return Job::cancelledError();
         auto file = entry.string();
