@@ -7,6 +7,7 @@
 #include "models/runs/run.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,6 +67,9 @@ struct EffectiveConfig {
     std::string version; ///< as the log says, "" when unknown
     std::optional<std::size_t> model{};    ///< index into Run::models() of the folder that was served
     std::vector<ArtifactId> artifacts;     ///< everything that had a say
+    std::string route;        ///< of the requests: "/v1/chat/completions", "/generate", …; "" when there are none
+    std::size_t requests = 0; ///< request bodies that were read
+    std::map<std::string, std::size_t> requestsSaying; ///< how many of them name the setting
     std::vector<std::string> precedence;   ///< the engine's order, strongest first, as the table words it
     std::string precedenceSource;
     std::vector<EffectiveSetting> settings;         ///< by category, then name
