@@ -208,8 +208,11 @@ private:
             case Standing::Ignored:
                 setting.ignored.push_back(saying.candidate);
                 break;
-            case Standing::Candidate:
-            case Standing::Loaded: {
+            case Standing::Loaded:
+                if (!setting.loaded)
+                    setting.loaded = saying.candidate;
+                break;
+            case Standing::Candidate: {
                 Candidate candidate = saying.candidate;
                 std::string idle = isFileOfGenerationDefaults(saying, m_run) ? whyFileIsIdle(saying, m_sayings) : whyRequestIsIdle(saying, m_sayings, m_facts);
                 if (!idle.empty()) {
@@ -222,6 +225,9 @@ private:
             }
             }
         }
+        const bool declared = std::any_of(setting.candidates.begin(), setting.candidates.end(), [](const Candidate &c) { return c.origin == Origin::CheckpointFile; });
+        if (setting.loaded && !declared)
+            setting.candidates.push_back(*setting.loaded);
         if (auto byDefault = engineDefault(spec, m_sayings, m_facts)) {
             if (byDefault->value != "none" || !setting.candidates.empty() || setting.observed)
                 setting.candidates.push_back(std::move(*byDefault));

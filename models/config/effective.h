@@ -52,6 +52,9 @@ struct EffectiveSetting {
     /// The value in force was read from something that saw it run (log line, effective parameters,
     /// status page), as opposed to worked out from the precedence.
     std::optional<Candidate> observed{};
+    /// The checkpoint's value as the engine printed it while loading; it differs from the file's own
+    /// when another file was loaded.
+    std::optional<Candidate> loaded{};
     std::vector<Candidate> ignored; ///< said, but without effect: unknown field, idle mode, clamped, dropped
 
     /// In force as far as known: what was observed, else the chosen candidate's value; "" when unknown.

@@ -54,6 +54,8 @@ Result<FactsPtr> Facts::load(const std::string &folder)
         return done.error();
     if (auto done = loadInto(facts->settings, folder + "/settings.json"); !done)
         return done.error();
+    if (auto done = loadInto(facts->logRules, folder + "/log-rules.json"); !done)
+        return done.error();
     return FactsPtr(std::move(facts));
 }
 

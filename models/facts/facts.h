@@ -5,6 +5,7 @@
 #include "models/facts/enginedefaults.h"
 #include "models/facts/knownmodels.h"
 #include "models/facts/logpatterns.h"
+#include "models/facts/logrules.h"
 #include "models/facts/settings.h"
 
 #include <memory>
@@ -19,6 +20,7 @@ struct Facts {
     LogPatterns logPatterns;
     KnownModels knownModels;
     SettingsTable settings;
+    LogRules logRules;
 
     /// Reads the tables of a folder. A table that is missing or does not parse is an Error that
     /// names it.

@@ -163,18 +163,21 @@ LogPatterns::~LogPatterns() = default;
 LogPatterns::LogPatterns(LogPatterns &&) noexcept = default;
 LogPatterns &LogPatterns::operator=(LogPatterns &&) noexcept = default;
 
-Result<LogPatterns> LogPatterns::parse(DocumentPtr table)
+Result<LogPatterns> LogPatterns::parse(DocumentPtr table, std::string_view name)
 {
-    if (auto checked = checkFactsTable(*table, "log-lines"); !checked)
+    if (auto checked = checkFactsTable(*table, name); !checked)
         return checked.error();
     LogPatterns result;
     State &state = *result.m_state;
     std::vector<std::pair<std::string, std::uint32_t>> literals;
     for (const Value entry : table->root()["patterns"]) {
+        LogPattern read = readPattern(entry);
+        if (read.id.empty())
+            return Error{Errc::Malformed, "pattern without an id", entry.anchor()};
+        if (read.regex.empty())
+            continue;
         const auto index = static_cast<std::uint32_t>(state.patterns.size());
-        const LogPattern &pattern = state.patterns.emplace_back(readPattern(entry));
-        if (pattern.id.empty() || pattern.regex.empty())
-            return Error{Errc::Malformed, "pattern of the log-lines table without id or regex", entry.anchor()};
+        const LogPattern &pattern = state.patterns.emplace_back(std::move(read));
         state.regexes.push_back(std::make_unique<LazyRegex>(pattern.regex));
         for (const std::string &literal : pattern.literals)
             literals.emplace_back(literal, index);

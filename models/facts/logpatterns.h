@@ -56,8 +56,9 @@ public:
     LogPatterns(LogPatterns &&) noexcept;
     LogPatterns &operator=(LogPatterns &&) noexcept;
 
-    /// A regex that does not compile is an Error here only if `compileAll`; else the pattern never matches.
-    static Result<LogPatterns> parse(DocumentPtr table);
+    /// Rows without a regex are left out. A regex that does not compile never matches; see `compileAll`.
+    /// `name`: of the table; log-rules.json has rows of the same form.
+    static Result<LogPatterns> parse(DocumentPtr table, std::string_view name = "log-lines");
 
     std::span<const LogPattern> patterns() const;
     const LogPattern *byId(std::string_view id) const;
