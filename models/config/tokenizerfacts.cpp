@@ -466,6 +466,28 @@ std::vector<std::string> TokenizerFacts::splitRegexSha256() const
     return hashes;
 }
 
+std::vector<std::string> TokenizerFacts::piecesById() const
+{
+    constexpr std::int64_t most = 1 << 21; // a stray id of 2^60 must not allocate
+    std::vector<std::string> pieces;
+    const auto put = [&](std::int64_t id, std::string_view piece) {
+        if (id < 0 || id >= most)
+            return;
+        if (static_cast<std::size_t>(id) >= pieces.size())
+            pieces.resize(static_cast<std::size_t>(id) + 1);
+        pieces[static_cast<std::size_t>(id)] = piece;
+    };
+    if (baseSize)
+        pieces.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*baseSize, most)));
+    eachPiece([&](std::int64_t id, std::string_view piece) {
+        put(id, piece);
+        return true;
+    });
+    for (const AddedToken &token : added)
+        put(token.id, token.content);
+    return pieces;
+}
+
 std::optional<std::string> TokenizerFacts::piece(std::int64_t id) const
 {
     if (m_tokens) {

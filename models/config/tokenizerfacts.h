@@ -80,6 +80,8 @@ public:
     std::string preTokenizerSha256() const;
     std::vector<std::string> splitRegexSha256() const;
 
+    /// Every token by its id, added ones included; empty strings where an id has none. At most 2^21 ids.
+    std::vector<std::string> piecesById() const;
     std::optional<std::string> piece(std::int64_t id) const;      ///< linear
     std::optional<std::int64_t> id(std::string_view piece) const; ///< linear
     Evidence pieceAt(std::int64_t id, std::string note) const;
