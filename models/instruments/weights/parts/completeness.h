@@ -4,6 +4,7 @@
 
 #include "models/config/architecture.h"
 #include "models/core/finding.h"
+#include "models/core/wording.h"
 #include "models/runs/weightset.h"
 
 #include <string>
@@ -25,11 +26,6 @@ inline Finding &add(Report &report, std::string code, Severity severity, std::st
 {
     report.findings.push_back({.code = std::move(code), .severity = severity, .title = std::move(title)});
     return report.findings.back();
-}
-
-inline std::string counted(std::uint64_t count, std::string_view noun)
-{
-    return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
 } // namespace prosector::completeness
