@@ -61,6 +61,8 @@ public:
     std::string path() const;
     Anchor anchor() const { return JsonPath{path()}; }
     Value parent() const;
+    /// Position in its document, counted in the order of the text: Document::node() gives it back.
+    std::uint32_t node() const { return m_node; }
 
     class Iterator;
     Iterator begin() const;
@@ -107,6 +109,8 @@ public:
     Value at(std::string_view path) const;
 
     std::size_t nodeCount() const { return m_nodes.size(); }
+    /// Must be below nodeCount().
+    Value node(std::uint32_t position) const { return {this, position}; }
 
     Document(const Document &) = delete;
     Document &operator=(const Document &) = delete;

@@ -68,14 +68,7 @@ QString number(double number)
 
 QString bytes(std::uint64_t size)
 {
-    static constexpr std::array units{"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-    double value = static_cast<double>(size);
-    std::size_t unit = 0;
-    while (value >= 999.95 && unit + 1 < units.size()) { // so that 999 999 is 1 MB, not 1000 kB
-        value /= 1000;
-        ++unit;
-    }
-    return significant(value, 4) + QChar(0xA0) + QLatin1String(units[unit]);
+    return toQt(sizeText(size)).replace(QLatin1Char(' '), QChar(0xA0));
 }
 
 QString exactBytes(std::uint64_t size)
@@ -86,6 +79,30 @@ QString exactBytes(std::uint64_t size)
 QString offset(std::uint64_t offset)
 {
     return QStringLiteral("0x%1").arg(offset, 8, 16, QLatin1Char('0'));
+}
+
+QString hex(std::span<const std::byte> bytes)
+{
+    static constexpr char digits[] = "0123456789ABCDEF";
+    QString text;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        if (i > 0)
+            text += i % 8 == 0 ? QStringLiteral("  ") : QStringLiteral(" ");
+        const auto value = std::to_integer<unsigned>(bytes[i]);
+        text += QLatin1Char(digits[value >> 4]);
+        text += QLatin1Char(digits[value & 15]);
+    }
+    return text;
+}
+
+QString ascii(std::span<const std::byte> bytes)
+{
+    QString text;
+    for (const std::byte byte : bytes) {
+        const auto value = std::to_integer<char16_t>(byte);
+        text += value >= 0x20 && value < 0x7F ? QChar(value) : QChar(0xB7);
+    }
+    return text;
 }
 
 QString counted(std::uint64_t count, const char *singular, const char *plural)

@@ -7,6 +7,8 @@
 
 #include <QString>
 
+#include <span>
+
 namespace prosector {
 
 struct Outcome;
@@ -20,12 +22,16 @@ QString grouped(std::uint64_t number);
 QString grouped(std::int64_t number);
 /// Four significant digits, thousands grouped; whole numbers exactly.
 QString number(double number);
-/// "14.2 GB": decimal units, four significant digits; exact below 1000.
+/// "14.2 GB": decimal units, as in the readers' summaries.
 QString bytes(std::uint64_t size);
 /// "14 200 000 000 bytes".
 QString exactBytes(std::uint64_t size);
 /// "0x0001a2b0".
 QString offset(std::uint64_t offset);
+/// "48 65 6C 6C 6F" with a wider gap after the eighth byte.
+QString hex(std::span<const std::byte> bytes);
+/// Printable ASCII, everything else as a middle dot.
+QString ascii(std::span<const std::byte> bytes);
 /// "191 tensors", "1 tensor".
 QString counted(std::uint64_t count, const char *singular, const char *plural);
 
