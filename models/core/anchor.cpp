@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/core/anchor.h"
 
+#include "models/core/overloaded.h"
+
 namespace prosector {
 
 namespace {
-
-template<class... Ts>
-struct Overloaded : Ts... {
-    using Ts::operator()...;
-};
-template<class... Ts>
-Overloaded(Ts...) -> Overloaded<Ts...>;
 
 std::string span(std::string_view unit, std::uint64_t from, std::uint64_t to)
 {

@@ -93,7 +93,8 @@ Severity Examination::worst() const
 }
 
 Result<Examination> examine(RunPtr run, RunPtr baseline, const Facts &facts,
-                            std::span<const Instrument *const> which, const Job &job)
+                            std::span<const Instrument *const> which, const Job &job,
+                            const Thresholds &thresholds)
 {
     if (which.empty())
         which = instruments();
@@ -103,7 +104,9 @@ Result<Examination> examine(RunPtr run, RunPtr baseline, const Facts &facts,
         if (job.cancelled())
             return Job::cancelledError();
         job.progress(static_cast<double>(i) / static_cast<double>(which.size()), which[i]->name);
-        Outcome outcome{which[i], Params(which[i]->params), Report{}};
+        const auto changed = thresholds.find(which[i]->id);
+        Outcome outcome{which[i], changed == thresholds.end() ? Params(which[i]->params)
+                                                              : Params(which[i]->params, changed->second), Report{}};
         outcome.report = which[i]->run(inputs, outcome.params, job);
         if (!outcome.report && outcome.report.error().code == Errc::Cancelled)
             return outcome.report.error();

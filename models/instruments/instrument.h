@@ -80,8 +80,12 @@ struct Examination {
     Severity worst() const;
 };
 
+/// Thresholds that differ from the defaults: instrument id, then parameter name.
+using Thresholds = std::map<std::string, std::map<std::string, double, std::less<>>, std::less<>>;
+
 /// Runs `which` (all when empty), in order. Stops early only when cancelled.
 Result<Examination> examine(RunPtr run, RunPtr baseline, const Facts &facts,
-                            std::span<const Instrument *const> which, const Job &job);
+                            std::span<const Instrument *const> which, const Job &job,
+                            const Thresholds &thresholds = {});
 
 } // namespace prosector

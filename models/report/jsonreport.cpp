@@ -1,28 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/core/overloaded.h"
 #include "models/core/utf8.h"
+#include "models/report/jsonparts.h"
 #include "models/report/report.h"
+
+#include <cmath>
 
 #include <nlohmann/json.hpp>
 
 namespace prosector {
 
+using namespace report;
+
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-template<class... Ts>
-struct Overloaded : Ts... {
-    using Ts::operator()...;
-};
-template<class... Ts>
-Overloaded(Ts...) -> Overloaded<Ts...>;
-
-/// Whole numbers without a fraction: 2, not 2.0.
+/// Whole numbers without a fraction: 2, not 2.0. JSON has no NaN and no infinity: those are null.
 Json numberJson(double number)
 {
-    if (number == static_cast<double>(static_cast<std::int64_t>(number)))
+    if (!std::isfinite(number))
+        return nullptr;
+    if (std::abs(number) < 9007199254740992.0 && number == std::trunc(number))
         return static_cast<std::int64_t>(number);
     return number;
+}
+
+Json textsJson(const std::vector<std::string> &texts)
+{
+    Json json = Json::array();
+    for (const std::string &text : texts)
+        json.push_back(toValidUtf8(text));
+    return json;
 }
 
 Json evidenceJson(const Evidence &evidence, const Examination &examination)
@@ -33,6 +42,8 @@ Json evidenceJson(const Evidence &evidence, const Examination &examination)
               {"path", artifact ? toValidUtf8(artifact->path) : ""},
               {"locator", locatorJson(evidence.where)},
               {"note", toValidUtf8(evidence.note)}};
+    if (artifact && run.inputs().size() > 1)
+        json["input"] = artifact->input;
     if (evidence.side == Side::B)
         json["run"] = "B";
     return json;
@@ -41,17 +52,19 @@ Json evidenceJson(const Evidence &evidence, const Examination &examination)
 Json findingJson(const Finding &finding, std::string_view instrument, const Examination &examination)
 {
     Json json{{"instrument", instrument},
-              {"code", finding.code},
+              {"code", toValidUtf8(finding.code)},
               {"severity", nameOf(finding.severity)},
               {"title", toValidUtf8(finding.title)},
               {"detail", toValidUtf8(finding.detail)}};
     if (const auto &measure = finding.measure) {
         json["number"] = numberJson(measure->number);
-        json["unit"] = measure->unit;
+        if (!std::isfinite(measure->number))
+            json["number_text"] = std::isnan(measure->number) ? "NaN" : measure->number > 0 ? "Infinity" : "-Infinity";
+        json["unit"] = toValidUtf8(measure->unit);
         if (measure->interval)
-            json["interval"] = {measure->interval->first, measure->interval->second};
+            json["interval"] = {numberJson(measure->interval->first), numberJson(measure->interval->second)};
         if (measure->p)
-            json["p"] = *measure->p;
+            json["p"] = numberJson(*measure->p);
         if (measure->n)
             json["n"] = *measure->n;
     }
@@ -59,8 +72,8 @@ Json findingJson(const Finding &finding, std::string_view instrument, const Exam
     for (const Evidence &evidence : finding.evidence)
         json["evidence"].push_back(evidenceJson(evidence, examination));
     json["false_if"] = toValidUtf8(finding.falseIf);
-    json["innocent"] = finding.innocent;
-    json["next"] = finding.next;
+    json["innocent"] = textsJson(finding.innocent);
+    json["next"] = textsJson(finding.next);
     return json;
 }
 
@@ -87,7 +100,11 @@ nlohmann::ordered_json locatorJson(const Anchor &anchor)
                            json["rects"].push_back({{"q", {r.q0, r.q1}}, {"k", {r.k0, r.k1}}});
                    },
                    [&](const CacheRows &a) { json["rows"] = a.rows; },
-                   [&](const ItemIds &a) { json["ids"] = a.ids; },
+                   [&](const ItemIds &a) { json["ids"] = textsJson(a.ids); },
+                   [&](const TimeSpan &a) {
+                       json["from"] = numberJson(a.from);
+                       json["to"] = numberJson(a.to);
+                   },
                    [&](const auto &range) { fromTo(range); },
                },
                anchor);
@@ -96,41 +113,40 @@ nlohmann::ordered_json locatorJson(const Anchor &anchor)
 
 std::string toJson(const Examination &examination)
 {
-    Json json{{"schema", "prosector.report/1"}, {"inputs", Json::array()}};
-    for (const Input &input : examination.run->inputs())
-        json["inputs"].push_back({{"path", toValidUtf8(input.path)}, {"kind", input.kind}, {"sha256", input.sha256}});
-    json["findings"] = Json::array();
-    json["undecidable"] = Json::array();
-    json["passed"] = Json::array();
-    json["unreadable"] = Json::array();
+    Json json{{"schema", "prosector.report/1"}, {"inputs", inputsJson(*examination.run)}};
+    if (examination.baseline)
+        json["baseline"] = inputsJson(*examination.baseline);
+    for (const char *const key : {"findings", "undecidable", "passed", "not_seen", "unreadable"})
+        json[key] = Json::array();
+    Json thresholds = Json::object();
     for (const Outcome &outcome : examination.outcomes) {
+        const std::string_view id = outcome.instrument->id;
+        for (const auto &[name, value] : outcome.params.changed())
+            thresholds[std::string(id)][name] = numberJson(value);
         if (!outcome.report) {
-            json["unreadable"].push_back({{"instrument", outcome.instrument->id},
+            json["unreadable"].push_back({{"instrument", id},
                                           {"path", ""},
-                                          {"expected", outcome.report.error().expected},
-                                          {"found", describe(outcome.report.error())}});
+                                          {"code", nameOf(outcome.report.error().code)},
+                                          {"message", toValidUtf8(outcome.report.error().message)},
+                                          {"expected", toValidUtf8(outcome.report.error().expected)},
+                                          {"found", toValidUtf8(outcome.report.error().found)}});
             continue;
         }
         for (const Finding &finding : outcome.report->findings)
-            json["findings"].push_back(findingJson(finding, outcome.instrument->id, examination));
+            json["findings"].push_back(findingJson(finding, id, examination));
         if (outcome.report->undecidable())
-            json["undecidable"].push_back(
-                {{"instrument", outcome.instrument->id}, {"missing", outcome.report->missing}});
+            json["undecidable"].push_back({{"instrument", id}, {"missing", textsJson(outcome.report->missing)}});
         if (outcome.passed())
-            json["passed"].push_back(outcome.instrument->id);
+            json["passed"].push_back(id);
+        if (!outcome.report->notSeen.empty())
+            json["not_seen"].push_back({{"instrument", id}, {"what", textsJson(outcome.report->notSeen)}});
     }
-    for (const Unreadable &unreadable : examination.run->unreadable()) {
-        Json entry{{"path", toValidUtf8(unreadable.path)}};
-        if (const auto *const range = std::get_if<ByteRange>(&unreadable.error.where))
-            entry["offset"] = range->from;
-        else if (const std::string where = describe(unreadable.error.where); !where.empty())
-            entry["at"] = toValidUtf8(where);
-        entry["message"] = toValidUtf8(unreadable.error.message);
-        entry["expected"] = toValidUtf8(unreadable.error.expected);
-        entry["found"] = toValidUtf8(unreadable.error.found);
-        json["unreadable"].push_back(std::move(entry));
-    }
-    return json.dump(1) + '\n';
+    if (!thresholds.empty())
+        json["thresholds"] = std::move(thresholds);
+    appendUnreadable(json["unreadable"], *examination.run);
+    if (examination.baseline)
+        appendUnreadable(json["unreadable"], *examination.baseline, true);
+    return jsonText(json);
 }
 
 } // namespace prosector
