@@ -75,6 +75,20 @@ mode_t modeFor(const std::string &path)
     return 0666 & ~mask;
 }
 
+/// Whether its reader kept nothing of it.
+bool holdsNothing(const Artifact &artifact)
+{
+    if (const auto *const tree = artifact.as<TreeContent>())
+        return !tree->root();
+    if (const auto *const lines = artifact.as<LinesContent>())
+        return lines->lines.empty();
+    if (const auto *const gguf = artifact.as<GgufContent>())
+        return gguf->entries.empty() && gguf->tensors.empty();
+    if (const auto *const tensors = artifact.as<TensorContent>())
+        return tensors->tensors.empty() && tensors->metadata.empty();
+    return !artifact.content;
+}
+
 } // namespace
 
 Job startJob()
@@ -151,7 +165,7 @@ bool hasUnreadableInput(const Run &run)
 {
     const auto artifacts = run.artifacts();
     return std::any_of(artifacts.begin(), artifacts.end(), [&run](const Artifact &artifact) {
-        return run.inputs()[artifact.input].kind == "file" && !artifact.content
+        return run.inputs()[artifact.input].kind == "file" && holdsNothing(artifact)
             && std::any_of(run.unreadable().begin(), run.unreadable().end(),
                            [&artifact](const Unreadable &u) { return u.path == artifact.path; });
     });

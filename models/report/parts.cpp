@@ -48,7 +48,7 @@ std::string countsText(const Examination &examination)
         if (count > 1 && severity != Severity::Info)
             text += 's';
     }
-    return text.empty() ? "nothing found" : text;
+    return text.empty() ? "Nothing found" : text;
 }
 
 const Run &runOf(const Evidence &evidence, const Examination &examination)

@@ -19,7 +19,7 @@ struct Count {
 };
 /// Errors, warnings and infos, in this order.
 std::array<Count, 3> countFindings(const Examination &examination);
-/// "2 errors, 1 warning, no info"; "nothing found" when there is none.
+/// "2 errors, 1 warning, no info"; "Nothing found" when there is none.
 std::string countsText(const Examination &examination);
 
 /// The run a piece of evidence belongs to, and its artifact there; null when it names none.
