@@ -3,6 +3,8 @@
 
 #include "models/core/overloaded.h"
 
+#include <charconv>
+
 namespace prosector {
 
 namespace {
@@ -10,6 +12,13 @@ namespace {
 std::string span(std::string_view unit, std::uint64_t from, std::uint64_t to)
 {
     return std::string(unit) + ' ' + std::to_string(from) + (to > from + 1 ? "–" + std::to_string(to) : "");
+}
+
+/// The shortest digits that give the number back; the same in every locale.
+std::string seconds(double time)
+{
+    std::array<char, 32> buffer{};
+    return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), time).ptr};
 }
 
 } // namespace
@@ -37,7 +46,7 @@ std::string describe(const Anchor &anchor)
             [](const MaskCells &a) { return std::to_string(a.rects.size()) + " mask areas"; },
             [](const CacheRows &a) { return std::to_string(a.rows.size()) + " rows"; },
             [](const ItemIds &a) { return std::to_string(a.ids.size()) + " items"; },
-            [](const TimeSpan &a) { return std::to_string(a.from) + "–" + std::to_string(a.to) + " s"; },
+            [](const TimeSpan &a) { return seconds(a.from) + "–" + seconds(a.to) + " s"; },
             [](const StepRange &a) { return span("steps", a.from, a.to); },
         },
         anchor);
