@@ -85,8 +85,7 @@ public:
         m_out = pageHead;
         m_out += "<title>" + name + " - Prosector</title>\n";
         m_out += pageStyle;
-        m_out += "</head>\n<body>\n<h1>" + name + "</h1>\n<p>" + html(countsText(m_examination)) + ". "
-            + std::to_string(m_examination.outcomes.size()) + " instruments looked.</p>\n";
+        m_out += "</head>\n<body>\n<h1>" + name + "</h1>\n<p>" + html(summaryText(m_examination)) + "</p>\n";
         inputs();
         const auto findings = rankedFindings(m_examination);
         if (!findings.empty())

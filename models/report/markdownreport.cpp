@@ -48,8 +48,7 @@ public:
 
     std::string write()
     {
-        m_out = "# Examination of " + markdown(m_examination.run->name()) + "\n\n" + markdown(countsText(m_examination)) + ". "
-            + std::to_string(m_examination.outcomes.size()) + " instruments looked.\n\n";
+        m_out = "# Examination of " + markdown(m_examination.run->name()) + "\n\n" + markdown(summaryText(m_examination)) + "\n\n";
         inputs(*m_examination.run, "");
         if (m_examination.baseline)
             inputs(*m_examination.baseline, "Baseline: ");

@@ -37,7 +37,7 @@ std::array<Count, 3> countFindings(const Examination &examination)
     return counts;
 }
 
-std::string countsText(const Examination &examination)
+std::string summaryText(const Examination &examination)
 {
     std::string text;
     for (const auto &[severity, count] : countFindings(examination)) {
@@ -48,7 +48,11 @@ std::string countsText(const Examination &examination)
         if (count > 1 && severity != Severity::Info)
             text += 's';
     }
-    return text.empty() ? "Nothing found" : text;
+    const std::size_t ran = examination.outcomes.size();
+    text = (text.empty() ? "Nothing found" : text) + ". " + std::to_string(ran) + (ran == 1 ? " instrument ran" : " instruments ran");
+    if (const std::size_t blind = undecidableLines(examination).size(); blind > 0)
+        text += ", " + std::to_string(blind) + " undecidable";
+    return text + '.';
 }
 
 const Run &runOf(const Evidence &evidence, const Examination &examination)

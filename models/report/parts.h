@@ -19,8 +19,8 @@ struct Count {
 };
 /// Errors, warnings and infos, in this order.
 std::array<Count, 3> countFindings(const Examination &examination);
-/// "2 errors, 1 warning, no info"; "Nothing found" when there is none.
-std::string countsText(const Examination &examination);
+/// "2 errors, 1 warning. 14 instruments ran, 3 undecidable." or "Nothing found. …"
+std::string summaryText(const Examination &examination);
 
 /// The run a piece of evidence belongs to, and its artifact there; null when it names none.
 const Run &runOf(const Evidence &evidence, const Examination &examination);

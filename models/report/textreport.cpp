@@ -25,8 +25,7 @@ public:
         inputs();
         for (const Ranked &ranked : rankedFindings(m_examination))
             finding(ranked);
-        m_out += '\n' + painted("1", countsText(m_examination)) + ". " + std::to_string(m_examination.outcomes.size())
-            + (m_examination.outcomes.size() == 1 ? " instrument" : " instruments") + " looked.\n";
+        m_out += '\n' + painted("1", wrapped(summaryText(m_examination), m_style.width, 0, 0)) + '\n';
         undecidable();
         notSeen();
         unreadable();
