@@ -222,18 +222,23 @@ Result<Reading> openJson(SourcePtr source, const Job &job)
         if (whole && isWhole(document->root().raw()) && newLine && (rest.starts_with('{') || rest.starts_with('[')))
             return openJsonLines(source, job);
     }
+    return readTree(document, *source);
+}
+
+Reading readTree(DocumentPtr document, const ByteSource &source)
+{
     Reading reading{.kind = Kind::Data, .content = std::make_shared<TreeContent>(document)};
     if (document->problem())
         reading.problems.push_back(*document->problem());
     const Value root = document->root();
-    if (const Shape *const shape = classify(root, fileName(*source))) {
+    if (const Shape *const shape = classify(root, fileName(source))) {
         reading.kind = shape->kind;
         reading.format = shape->format;
         if (shape->summary)
             reading.summary = shape->summary(shape->records && root.isArray() && root[0].isObject() ? root[0] : root);
     }
     if (reading.summary.empty())
-        reading.summary = std::to_string(root.size()) + (root.isArray() ? " elements" : " members");
+        reading.summary = std::to_string(root.size()) + (root.isArray() ? (root.size() == 1 ? " element" : " elements") : root.size() == 1 ? " member" : " members");
     return reading;
 }
 

@@ -18,6 +18,9 @@ inline constexpr std::uint64_t maxJsonBytes = 512ULL << 20;
 /// on lines of their own is opened as JSON Lines.
 Result<Reading> openJson(SourcePtr source, const Job &job);
 
+/// The Reading of a parsed tree, JSON or YAML, classified by its keys.
+Reading readTree(DocumentPtr document, const ByteSource &source);
+
 /// Opens JSON Lines as an index of lines; the first value says what they are.
 Result<Reading> openJsonLines(SourcePtr source, const Job &job);
 

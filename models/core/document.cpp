@@ -95,7 +95,7 @@ Value Value::operator[](std::string_view key) const
     for (const Value child : *this) {
         const auto &node = m_document->m_nodes[child.m_node];
         const auto literal =
-            std::string_view(m_document->m_text).substr(node.keyBegin + 1, node.keyEnd - node.keyBegin - 2);
+            std::string_view(m_document->literals()).substr(node.keyBegin + 1, node.keyEnd - node.keyBegin - 2);
         // Most keys hold no escape and can be compared as they stand.
         if (literal == key || (literal.find('\\') != std::string_view::npos && child.key() == key))
             found = child;
@@ -127,7 +127,7 @@ std::string Value::key() const
     if (node.keyBegin == node.keyEnd)
         return {};
     return unescapeJson(
-        std::string_view(m_document->m_text).substr(node.keyBegin + 1, node.keyEnd - node.keyBegin - 2));
+        std::string_view(m_document->literals()).substr(node.keyBegin + 1, node.keyEnd - node.keyBegin - 2));
 }
 
 std::optional<std::string> Value::string() const
@@ -187,13 +187,15 @@ std::string_view Value::raw() const
     if (!m_document)
         return {};
     const auto &node = m_document->m_nodes[m_node];
-    return std::string_view(m_document->m_text).substr(node.begin, node.end - node.begin);
+    return std::string_view(m_document->literals()).substr(node.begin, node.end - node.begin);
 }
 
 ByteRange Value::range() const
 {
     if (!m_document)
         return {};
+    if (!m_document->m_spans.empty())
+        return {m_document->m_spans[m_node].begin, m_document->m_spans[m_node].end};
     const auto &node = m_document->m_nodes[m_node];
     return {node.begin, node.end};
 }
@@ -202,6 +204,8 @@ ByteRange Value::keyRange() const
 {
     if (!m_document)
         return {};
+    if (!m_document->m_spans.empty())
+        return {m_document->m_spans[m_node].keyBegin, m_document->m_spans[m_node].keyEnd};
     const auto &node = m_document->m_nodes[m_node];
     return {node.keyBegin, node.keyEnd};
 }

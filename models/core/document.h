@@ -52,7 +52,7 @@ public:
     std::optional<std::int64_t> integer() const;
     std::optional<bool> boolean() const;
 
-    /// The literal text as it stands in the file (strings with quotes).
+    /// The literal text as it stands in the file (strings with quotes); of YAML, the same value as JSON.
     std::string_view raw() const;
     /// Bytes of the literal in the file; of the key (with quotes) for `keyRange`.
     ByteRange range() const;
@@ -91,14 +91,24 @@ struct Remark {
 /// A JSON-like tree that knows the byte range of every value and keeps what was readable when the
 /// text is damaged. Immutable after parsing; may be read from any thread.
 /// Accepts what Python's json accepts (NaN, Infinity, duplicate keys; each remarked on), a byte
-/// order mark and invalid UTF-8 inside strings. At most 4 GiB of text and `maxDepth` levels.
+/// order mark and invalid UTF-8 inside strings. At most 4 GiB of text, `maxDepth` levels, `maxNodes`
+/// values and `maxRemarks` remarks of a kind; parsing is linear in the text, but for sorting the keys of
+/// an object.
 class Document {
 public:
     static constexpr int maxDepth = 1000;
+    static constexpr std::size_t maxNodes = 32'000'000; ///< 1 GiB of tree
+    static constexpr std::size_t maxRemarks = 100;
 
     /// Never fails as a whole: the first thing that does not parse ends the tree and is in
     /// `problem()`. An empty text has no root.
     static std::shared_ptr<const Document> parseJson(std::string text);
+
+    /// YAML, or the part of a text that is YAML (a model card's front matter), as the same tree with the
+    /// same byte ranges in `text`. Plain scalars are read by YAML 1.1's rules as PyYAML reads them
+    /// (`no` is false, `1e5` a string). Aliases are unfolded up to 1 MiB in all; a merge key `<<` stays a
+    /// key. The first document of a stream counts.
+    static std::shared_ptr<const Document> parseYaml(std::string text, std::optional<ByteRange> part = {});
 
     Value root() const;
     const std::string &text() const { return m_text; }
@@ -118,8 +128,9 @@ public:
 private:
     friend class Value;
     friend class DocumentParser;
+    friend class YamlConverter;
     struct Node {
-        std::uint32_t begin, end;        // literal in m_text
+        std::uint32_t begin, end;        // in literals()
         std::uint32_t keyBegin, keyEnd;  // key with quotes; equal when there is none
         std::uint32_t parent;            // own index for the root
         std::uint32_t next;              // index behind the subtree: next sibling or end
@@ -128,9 +139,18 @@ private:
         bool escaped;                    // string literal or key holds a backslash
     };
 
+    /// Where a YAML value stands in m_text; its literal is JSON made of it, in m_literals.
+    struct Span {
+        std::uint32_t begin, end, keyBegin, keyEnd;
+    };
+
     Document() = default;
+    void build();
+    const std::string &literals() const { return m_literals.empty() ? m_text : m_literals; }
 
     std::string m_text;
+    std::string m_literals; // empty for JSON
+    std::vector<Span> m_spans; // one a node for YAML
     std::vector<Node> m_nodes;
     std::optional<Error> m_problem;
     std::vector<Remark> m_remarks;

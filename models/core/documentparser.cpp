@@ -3,15 +3,16 @@
 #include "models/core/utf8.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <unordered_map>
+#include <deque>
 
 namespace prosector {
 
 /// One pass over the text without recursion: the open containers are a stack of node indices.
 class DocumentParser {
 public:
-    explicit DocumentParser(Document &document) : m_document(document), m_text(document.m_text) {}
+    explicit DocumentParser(Document &document) : m_document(document), m_text(document.literals()) {}
 
     void parse()
     {
@@ -28,14 +29,17 @@ public:
             fail(Errc::Truncated, "a JSON value", "nothing but white space");
             return;
         }
+        m_document.m_nodes.reserve(std::min(m_text.size() / 32 + 4, Document::maxNodes));
         while (step()) { }
         closeAll();
+        if (m_document.m_nodes.capacity() > m_document.m_nodes.size() * 2)
+            m_document.m_nodes.shrink_to_fit();
         if (!m_document.m_problem) {
             skipSpace();
             if (m_at != m_text.size())
                 fail(Errc::Malformed, "the end of the file", seen());
         }
-        remarkOnDuplicates();
+        finishRemarks();
     }
 
 private:
@@ -88,6 +92,8 @@ private:
             skipSpace();
         }
         const auto index = static_cast<std::uint32_t>(m_document.m_nodes.size());
+        if (index == Document::maxNodes)
+            return fail(Errc::TooLarge, "at most " + std::to_string(Document::maxNodes) + " values", "more");
         Node node{at32(), at32(), keyBegin, keyEnd, m_open.empty() ? index : m_open.back(), index + 1, 0, Type::Null,
                   false};
         if (m_at < m_text.size() && (m_text[m_at] == '{' || m_text[m_at] == '[')) {
@@ -162,19 +168,23 @@ private:
             node.type = Type::String;
             return string(node.escaped);
         }
+        const char first = m_text[m_at];
+        const auto rest = std::string_view(m_text).substr(m_at);
+        if ((first >= '0' && first <= '9') || (first == '-' && !rest.starts_with("-I"))) {
+            node.type = Type::Number;
+            return number();
+        }
         for (const std::string_view word : {"true", "false", "null", "NaN", "Infinity", "-Infinity"}) {
-            if (!std::string_view(m_text).substr(m_at).starts_with(word))
+            if (!rest.starts_with(word))
                 continue;
             const ByteRange literal{m_at, m_at + word.size()};
             m_at += word.size();
             node.type = word == "null" ? Type::Null : word[0] == 't' || word[0] == 'f' ? Type::Boolean : Type::Number;
             if (node.type == Type::Number)
-                m_pending.push_back({static_cast<std::uint32_t>(m_document.m_nodes.size()),
-                                     {Remark::Kind::NonFiniteNumber, {}, literal, std::string(word)}});
+                remark(Remark::Kind::NonFiniteNumber, literal, std::string(word));
             return true;
         }
-        node.type = Type::Number;
-        return number();
+        return fail(Errc::Malformed, "a value", seen());
     }
 
     bool number()
@@ -262,37 +272,68 @@ private:
     void remarkOnUtf8(std::size_t begin)
     {
         const auto bad = firstInvalidUtf8(std::string_view(m_text).substr(begin, m_at - begin));
-        if (bad == std::string_view::npos)
-            return;
-        m_pending.push_back({static_cast<std::uint32_t>(m_document.m_nodes.size()),
-                             {Remark::Kind::InvalidUtf8, {}, {begin + bad, begin + bad + 1}, "not UTF-8"}});
+        if (bad != std::string_view::npos)
+            remark(Remark::Kind::InvalidUtf8, {begin + bad, begin + bad + 1}, "not UTF-8");
     }
 
-    /// Paths exist only once the tree is whole.
-    void remarkOnDuplicates()
+    /// About the value that is being read. Its path exists only once the tree is whole.
+    void remark(Remark::Kind kind, ByteRange bytes, std::string text)
+    {
+        if (count(kind))
+            m_pending.push_back({static_cast<std::uint32_t>(m_document.m_nodes.size()), {kind, {}, bytes, std::move(text)}});
+    }
+
+    /// A path costs as much as its array is long, so a hostile file must not ask for many.
+    bool count(Remark::Kind kind) { return ++m_remarked[static_cast<std::size_t>(kind)] <= Document::maxRemarks; }
+
+    void finishRemarks()
     {
         for (auto &[node, remark] : m_pending) {
-            if (node < m_document.m_nodes.size())
-                remark.where.path = Value(&m_document, node).path();
+            if (node < m_document.m_nodes.size()) {
+                const Value value(&m_document, node);
+                remark.where.path = value.path();
+                if (!m_document.m_spans.empty())
+                    remark.bytes = value.range();
+            }
             m_document.m_remarks.push_back(std::move(remark));
         }
-        std::unordered_map<std::string, std::uint32_t> seenKeys;
         for (std::uint32_t i = 0; i < m_document.m_nodes.size(); ++i) {
-            const Value holder(&m_document, i);
-            if (holder.type() != Type::Object || holder.size() < 2)
+            if (m_document.m_nodes[i].type == Type::Object && m_document.m_nodes[i].count > 1)
+                remarkOnDuplicates(Value(&m_document, i));
+        }
+    }
+
+    struct Key {
+        std::string_view text;
+        std::uint32_t node;
+    };
+
+    void remarkOnDuplicates(Value object)
+    {
+        m_keys.clear();
+        m_decodedKeys.clear();
+        for (const Value child : object) {
+            const auto &node = m_document.m_nodes[child.m_node];
+            auto text = std::string_view(m_text).substr(node.keyBegin + 1, node.keyEnd - node.keyBegin - 2);
+            if (text.find('\\') != std::string_view::npos)
+                text = m_decodedKeys.emplace_back(unescapeJson(text));
+            m_keys.push_back({text, child.m_node});
+        }
+        std::sort(m_keys.begin(), m_keys.end(), [](const Key &a, const Key &b) {
+            // Length first: a vocabulary's keys differ in it more cheaply than in their text.
+            if (a.text.size() != b.text.size())
+                return a.text.size() < b.text.size();
+            const int order = a.text.compare(b.text);
+            return order != 0 ? order < 0 : a.node < b.node;
+        });
+        for (std::size_t i = 1; i < m_keys.size(); ++i) {
+            if (m_keys[i].text != m_keys[i - 1].text || !count(Remark::Kind::DuplicateKey))
                 continue;
-            seenKeys.clear();
-            for (const Value child : holder) {
-                auto [it, fresh] = seenKeys.try_emplace(child.key(), child.m_node);
-                if (fresh)
-                    continue;
-                const Value earlier(&m_document, it->second);
-                m_document.m_remarks.push_back({Remark::Kind::DuplicateKey, {child.path()}, earlier.range(),
-                                                "key \"" + it->first + "\" stands twice; the last value, "
-                                                    + std::string(child.raw().substr(0, 60)) + ", wins over "
-                                                    + std::string(earlier.raw().substr(0, 60))});
-                it->second = child.m_node;
-            }
+            const Value earlier(&m_document, m_keys[i - 1].node), later(&m_document, m_keys[i].node);
+            m_document.m_remarks.push_back({Remark::Kind::DuplicateKey, {later.path()}, earlier.range(),
+                                            "key \"" + toValidUtf8(m_keys[i].text.substr(0, 100)) + "\" stands twice; the last value, "
+                                                + toValidUtf8(later.raw().substr(0, 60)) + ", wins over "
+                                                + toValidUtf8(earlier.raw().substr(0, 60))});
         }
     }
 
@@ -301,14 +342,22 @@ private:
     std::size_t m_at = 0;
     std::vector<std::uint32_t> m_open;
     std::vector<std::pair<std::uint32_t, Remark>> m_pending;
+    std::vector<Key> m_keys;
+    std::deque<std::string> m_decodedKeys;
+    std::array<std::size_t, 4> m_remarked{};
 };
 
 std::shared_ptr<const Document> Document::parseJson(std::string text)
 {
     std::shared_ptr<Document> document(new Document);
     document->m_text = std::move(text);
-    DocumentParser(*document).parse();
+    document->build();
     return document;
+}
+
+void Document::build()
+{
+    DocumentParser(*this).parse();
 }
 
 } // namespace prosector
