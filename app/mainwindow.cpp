@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/mainwindow.h"
+
+#include "models/session/text.h"
+#include "widgets/commandpalette.h"
+#include "widgets/panearea.h"
+#include "widgets/panels/evidencepanel.h"
+#include "widgets/panels/findingspanel.h"
+#include "widgets/panels/inspectorpanel.h"
+#include "widgets/panels/instrumentlist.h"
+#include "widgets/panels/panelheader.h"
+#include "widgets/panels/sourcepane.h"
+#include "widgets/panels/welcomepane.h"
+#include "widgets/statuslight.h"
+#include "widgets/theme.h"
+
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMimeData>
+#include <QStatusBar>
+#include <QTimer>
+#include <QUrl>
+
+namespace prosector {
+
+namespace {
+
+constexpr int layoutVersion = 1; ///< raise when docks change their meaning
+constexpr QSize firstSize(1280, 800);
+
+QStringList localPaths(const QMimeData *data)
+{
+    QStringList paths;
+    for (const QUrl &url : data->urls()) {
+        if (url.isLocalFile())
+            paths.append(url.toLocalFile());
+    }
+    return paths;
+}
+
+} // namespace
+
+MainWindow::MainWindow(std::unique_ptr<QSettings> settings, QWidget *parent)
+    : QMainWindow(parent), m_settings(settings ? std::move(settings) : std::make_unique<QSettings>()), m_recent(m_settings.get()),
+      m_panes(new PaneArea(this))
+{
+    setObjectName(QStringLiteral("prosector"));
+    setAcceptDrops(true);
+    setDockNestingEnabled(true);
+    setCentralWidget(m_panes);
+    Theme::instance().setMode(Theme::modeFromName(m_settings->value(QStringLiteral("theme")).toString()));
+    if (const double scale = m_settings->value(QStringLiteral("fontScale"), 1.0).toDouble(); scale != 1.0)
+        Theme::instance().setFontScale(scale);
+    makePanels();
+    makeMenus();
+    makeStatusBar();
+    placeDocks();
+    connectSession();
+    m_palette = new CommandPalette(this);
+    resize(firstSize);
+    m_firstLayout = layoutState();
+    if (const QByteArray geometry = m_settings->value(QStringLiteral("geometry")).toByteArray(); !geometry.isEmpty())
+        restoreGeometry(geometry);
+    restoreLayout(m_settings->value(QStringLiteral("layout")).toByteArray());
+    updateTitle();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::makePanels()
+{
+    m_evidence = new EvidencePanel(&m_session);
+    m_instruments = new InstrumentList(&m_session);
+    m_findings = new FindingsPanel(&m_session);
+    m_inspector = new InspectorPanel(&m_session);
+    m_welcome = new WelcomePane(&m_session, &m_recent);
+    m_panes->add(m_welcome);
+    connect(m_evidence, &EvidencePanel::artifactActivated, this, &MainWindow::showPlace);
+    connect(m_instruments, &InstrumentList::instrumentActivated, this, &MainWindow::openPanel);
+    connect(m_findings, &FindingsPanel::findingActivated, this, &MainWindow::showFinding);
+    connect(m_inspector, &InspectorPanel::placeActivated, this, &MainWindow::showPlace);
+    connect(m_inspector, &Panel::instrumentRequested, this, &MainWindow::openPanel);
+    connect(m_welcome, &Panel::instrumentRequested, this, &MainWindow::openPanel);
+    connect(m_welcome, &WelcomePane::openRequested, this, &MainWindow::open);
+    connect(m_welcome, &WelcomePane::openFolderRequested, this, &MainWindow::chooseFolder);
+    connect(m_welcome, &WelcomePane::openFilesRequested, this, [this] { chooseFiles(false); });
+    connect(m_welcome, &WelcomePane::findingActivated, this, &MainWindow::showFinding);
+    connect(&m_recent, &RecentList::changed, this, &MainWindow::fillRecentMenu);
+}
+
+void MainWindow::placeDocks()
+{
+    QDockWidget *const evidence = dockFor(m_evidence, this);
+    QDockWidget *const instruments = dockFor(m_instruments, this);
+    QDockWidget *const findings = dockFor(m_findings, this);
+    QDockWidget *const inspector = dockFor(m_inspector, this);
+    // The left and right columns reach to the bottom; the findings lie below the panes.
+    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    addDockWidget(Qt::LeftDockWidgetArea, evidence);
+    splitDockWidget(evidence, instruments, Qt::Vertical);
+    addDockWidget(Qt::RightDockWidgetArea, inspector);
+    addDockWidget(Qt::BottomDockWidgetArea, findings);
+    const int cell = fontMetrics().averageCharWidth();
+    resizeDocks({evidence, inspector}, {cell * 40, cell * 46}, Qt::Horizontal);
+    resizeDocks({evidence, instruments}, {320, 440}, Qt::Vertical);
+    resizeDocks({findings}, {Theme::rowHeight(fontMetrics()) * 8}, Qt::Vertical);
+}
+
+void MainWindow::makeStatusBar()
+{
+    auto *const light = new StatusLight(&m_session);
+    m_notice = new QLabel;
+    statusBar()->addWidget(light);
+    statusBar()->addWidget(m_notice, 1);
+    statusBar()->addPermanentWidget(new JobStatus(&m_session));
+    statusBar()->setSizeGripEnabled(false);
+    connect(light, &StatusLight::clicked, this, [this] { m_findings->setFocus(); });
+}
+
+void MainWindow::connectSession()
+{
+    connect(&m_session, &Session::runChanged, this, [this] {
+        m_worstPending = true;
+        m_notice->clear();
+        if (m_session.run())
+            m_recent.add(m_session.paths());
+        updateTitle();
+    });
+    connect(&m_session, &Session::examinationFinished, this, [this] {
+        // The worst finding is selected once, and only if the user has selected nothing meanwhile.
+        if (m_worstPending && m_session.hub()->selection().empty())
+            m_findings->selectWorst();
+        m_worstPending = false;
+    });
+    connect(&m_session, &Session::openFailed, this, [this](const Error &error) { complain(toQt(describe(error))); });
+    connect(&m_session, &Session::restored, this, &MainWindow::restoreLayout);
+    connect(&m_session, &Session::saved, this, [this](const QString &file) { m_notice->setText(tr("Saved %1").arg(file)); });
+}
+
+void MainWindow::complain(const QString &text)
+{
+    // Not a dialog: what is open stays usable, and the reason stays readable until the next opening.
+    m_notice->setText(text);
+    m_notice->setToolTip(text);
+}
+
+void MainWindow::open(const QStringList &paths)
+{
+    QStringList absolute;
+    for (const QString &path : paths)
+        absolute.append(QFileInfo(path).absoluteFilePath());
+    if (!absolute.isEmpty())
+        m_session.open(absolute);
+}
+
+Panel *MainWindow::createPanel(const QString &id)
+{
+    for (const Side side : {Side::B, Side::A}) {
+        const QString prefix = SourcePane::idFor(side, {});
+        const RunPtr run = m_session.run(side);
+        if (id.startsWith(prefix) && run && run->byName(id.mid(prefix.size()).toStdString()))
+            return new SourcePane(&m_session, side, id.mid(prefix.size()));
+    }
+    return nullptr;
+}
+
+Panel *MainWindow::openPanel(const QString &id)
+{
+    for (Panel *const fixed : {static_cast<Panel *>(m_evidence), static_cast<Panel *>(m_instruments),
+                               static_cast<Panel *>(m_findings), static_cast<Panel *>(m_inspector)}) {
+        if (fixed->id() == id) {
+            auto *const dock = qobject_cast<QDockWidget *>(fixed->parentWidget());
+            dock->show();
+            dock->raise();
+            return fixed;
+        }
+    }
+    if (Panel *const open = m_panes->find(id)) {
+        m_panes->raisePane(open);
+        return open;
+    }
+    Panel *const panel = createPanel(id);
+    if (panel == nullptr)
+        return nullptr;
+    connect(panel, &Panel::instrumentRequested, this, &MainWindow::openPanel);
+    m_panes->add(panel);
+    return panel;
+}
+
+QStringList MainWindow::panelIds() const
+{
+    QStringList ids{QStringLiteral("welcome"), QStringLiteral("evidence"), QStringLiteral("instruments"),
+                    QStringLiteral("findings"), QStringLiteral("inspector")};
+    for (const Side side : {Side::A, Side::B}) {
+        if (const RunPtr run = m_session.run(side)) {
+            for (const Artifact &artifact : run->artifacts())
+                ids.append(SourcePane::idFor(side, toQt(artifact.name)));
+        }
+    }
+    return ids;
+}
+
+void MainWindow::showPlace(const Place &place)
+{
+    const Artifact *const artifact = m_session.artifact(place);
+    if (artifact == nullptr)
+        return;
+    Panel *const panel = openPanel(SourcePane::idFor(place.side, toQt(artifact->name)));
+    const Selection places{place};
+    m_session.hub()->select(places, nullptr);
+    if (panel != nullptr) {
+        panel->show(places); // also when the place was selected already, or its link is off
+        panel->setFocus();
+    }
+}
+
+void MainWindow::showFinding(FindingRef ref)
+{
+    const Finding &finding = m_session.finding(ref);
+    if (finding.evidence.empty())
+        return;
+    const Selection places = placesOf(finding);
+    const Artifact *const artifact = m_session.artifact(places[0]);
+    Panel *const panel = artifact ? openPanel(SourcePane::idFor(places[0].side, toQt(artifact->name))) : nullptr;
+    m_session.hub()->select(places, nullptr);
+    if (panel != nullptr) {
+        panel->show(places);
+        panel->setFocus();
+    }
+}
+
+Panel *MainWindow::currentPanel() const
+{
+    for (QWidget *widget = focusWidget(); widget != nullptr; widget = widget->parentWidget()) {
+        if (auto *const panel = qobject_cast<Panel *>(widget))
+            return panel;
+    }
+    return m_panes->current();
+}
+
+QByteArray MainWindow::layoutState() const { return saveState(layoutVersion); }
+
+void MainWindow::restoreLayout(const QByteArray &state)
+{
+    if (!state.isEmpty())
+        restoreState(state, layoutVersion); // a state of another version is left alone
+}
+
+void MainWindow::resetLayout() { restoreState(m_firstLayout, layoutVersion); }
+
+void MainWindow::updateTitle()
+{
+    setWindowTitle(m_session.run() ? tr("%1 - Prosector").arg(toQt(m_session.run()->name())) : tr("Prosector"));
+}
+
+void MainWindow::closeEvent(QCloseEvent *event)
+{
+    m_settings->setValue(QStringLiteral("geometry"), saveGeometry());
+    m_settings->setValue(QStringLiteral("layout"), layoutState());
+    m_session.jobs()->cancelAll();
+    event->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent *event)
+{
+    if (!localPaths(event->mimeData()).isEmpty())
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent *event)
+{
+    const QStringList paths = localPaths(event->mimeData());
+    if (paths.isEmpty())
+        return;
+    event->acceptProposedAction();
+    // With Ctrl the dropped files join what is open.
+    if ((event->modifiers() & Qt::ControlModifier) && m_session.run())
+        m_session.add(paths);
+    else
+        open(paths);
+}
+
+} // namespace prosector
