@@ -2,12 +2,14 @@
 #include "models/core/bytesource.h"
 
 #include <algorithm>
+#include <atomic>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace prosector {
 
@@ -18,19 +20,56 @@ std::string systemMessage(int error)
     return std::error_code(error, std::generic_category()).message();
 }
 
+/// Descriptors that sources keep open: beyond this many a file is opened anew for each read, so that a
+/// folder of thousands of files does not exhaust the process's limit (often 1024).
+constexpr int maxKeptOpen = 256;
+std::atomic<int> keptOpen = 0;
+
+int openDescriptor(const std::string &path)
+{
+    // O_NONBLOCK: opening a pipe must not wait for a writer.
+    return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 class FileSource final : public ByteSource {
 public:
-    FileSource(std::string name, int descriptor, std::uint64_t size)
-        : ByteSource(std::move(name), size), m_descriptor(descriptor)
+    /// Takes the descriptor over. Without a path it stays open as long as the source.
+    FileSource(std::string name, int descriptor, std::uint64_t size, std::string path = {}, dev_t device = 0, ino_t inode = 0)
+        : ByteSource(std::move(name), size), m_path(std::move(path)), m_descriptor(descriptor), m_device(device), m_inode(inode)
     {
+        if (++keptOpen > maxKeptOpen && !m_path.empty()) {
+            --keptOpen;
+            ::close(std::exchange(m_descriptor, -1));
+        }
     }
-    ~FileSource() override { ::close(m_descriptor); }
+    ~FileSource() override
+    {
+        if (m_descriptor >= 0) {
+            ::close(m_descriptor);
+            --keptOpen;
+        }
+    }
 
 private:
     Result<void> readInside(std::uint64_t offset, std::span<std::byte> out) const override
     {
+        if (m_descriptor >= 0 || m_path.empty())
+            return readFrom(m_descriptor, offset, out);
+        const int descriptor = openDescriptor(m_path);
+        if (descriptor < 0)
+            return Error{Errc::Unreadable, name() + ": " + systemMessage(errno), ByteRange{offset, offset}};
+        struct stat status{};
+        const bool same = ::fstat(descriptor, &status) == 0 && status.st_dev == m_device && status.st_ino == m_inode;
+        auto done = same ? readFrom(descriptor, offset, out)
+                         : Result<void>(Error{Errc::Unreadable, name() + " was replaced by another file", ByteRange{offset, offset}});
+        ::close(descriptor);
+        return done;
+    }
+
+    Result<void> readFrom(int descriptor, std::uint64_t offset, std::span<std::byte> out) const
+    {
         while (!out.empty()) {
-            const auto got = ::pread(m_descriptor, out.data(), out.size(), static_cast<off_t>(offset));
+            const auto got = ::pread(descriptor, out.data(), out.size(), static_cast<off_t>(offset));
             if (got < 0 && errno == EINTR)
                 continue;
             if (got < 0)
@@ -46,7 +85,10 @@ private:
         return {};
     }
 
+    std::string m_path;
     int m_descriptor;
+    dev_t m_device;
+    ino_t m_inode;
 };
 
 class MemorySource final : public ByteSource {
@@ -137,8 +179,7 @@ Result<SourcePtr> openFile(const std::string &path, std::string name)
 {
     if (name.empty())
         name = path;
-    // O_NONBLOCK: opening a pipe must not wait for a writer.
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int descriptor = openDescriptor(path);
     if (descriptor < 0)
         return Error{errno == ENOENT ? Errc::NotFound : Errc::Unreadable, name + ": " + systemMessage(errno)};
     struct stat status{};
@@ -146,7 +187,8 @@ Result<SourcePtr> openFile(const std::string &path, std::string name)
         ::close(descriptor);
         return Error{Errc::Unsupported, name + ": not a regular file"};
     }
-    return SourcePtr(std::make_shared<FileSource>(std::move(name), descriptor, static_cast<std::uint64_t>(status.st_size)));
+    return SourcePtr(std::make_shared<FileSource>(std::move(name), descriptor, static_cast<std::uint64_t>(status.st_size), path,
+                                                  status.st_dev, status.st_ino));
 }
 
 SourcePtr memorySource(std::string name, Bytes bytes)

@@ -37,6 +37,39 @@ Result<std::string> hashOf(const ByteSource &source, const Job &job)
     return "head:" + sha256Hex(asText(*head));
 }
 
+/// Content decides what a file is; that its name promised something else is worth knowing.
+void compareWithName(Artifact &artifact, std::string_view name)
+{
+    struct Promise {
+        std::string_view names;
+        std::string_view formats; ///< any of these keeps it
+    };
+    // Formats whose beginning is unmistakable: such a name over other bytes is a damaged or wrong file.
+    static constexpr Promise promises[] = {
+        {"*.safetensors", "safetensors lfs"}, {"*.gguf", "gguf lfs"}, {"*.npy", "npy lfs"}, {"*.npz", "npz lfs"},
+    };
+    for (const Promise &promise : promises) {
+        if (!matchesAny(name, promise.names) || matchesAny(artifact.format, promise.formats) || artifact.size == 0)
+            continue;
+        const auto format = promise.formats.substr(0, promise.formats.find(' '));
+        if (std::none_of(readers().begin(), readers().end(), [&](const Reader *reader) { return reader->id == format; }))
+            continue;
+        if (artifact.format.empty()) {
+            artifact.problems.push_back({Errc::Malformed, "the file does not begin like its name says", ByteRange{0, std::min<std::uint64_t>(artifact.size, 16)},
+                                         std::string(format), "bytes of no known format"});
+        } else {
+            artifact.remarks.push_back("named like " + std::string(format) + ", but holds " + artifact.format);
+        }
+    }
+    for (const Shape &shape : modelShapes()) {
+        if (!shape.names.empty() && matchesAny(name, shape.names) && shape.format != artifact.format && artifact.kind != Kind::LfsPointer
+            && artifact.kind != Kind::Unknown && !(shape.format == "config" && artifact.format.starts_with("sentence_"))) {
+            artifact.remarks.push_back("named like " + std::string(shape.format) + ", but holds " + artifact.format);
+            break;
+        }
+    }
+}
+
 } // namespace
 
 RunBuilder::RunBuilder(const Job &job) : m_job(job), m_run(std::make_shared<Run>()) {}
@@ -65,20 +98,28 @@ Result<void> RunBuilder::addFolder(const std::string &path)
         return walk.error();
     if (walk->files.empty() && walk->unreadable.empty())
         walk->unreadable.push_back({".", {Errc::NotFound, "the folder is empty", Whole{}, "at least one file", "none"}});
-    auto &unreadable = m_run->m_unreadable;
-    unreadable.insert(unreadable.end(), walk->unreadable.begin(), walk->unreadable.end());
+    const auto first = m_run->m_artifacts.size();
+    if (auto done = addSet(std::move(*walk), path); !done)
+        return done;
+    m_run->m_inputs.back().kind = kindOfFolder(first);
+    return {};
+}
 
+Result<void> RunBuilder::addSet(Walk walk, const std::string &folder)
+{
+    auto &unreadable = m_run->m_unreadable;
+    unreadable.insert(unreadable.end(), walk.unreadable.begin(), walk.unreadable.end());
     const auto first = m_run->m_artifacts.size();
     std::vector<std::string> hashLines;
-    if (auto done = addFiles(walk->files, &hashLines); !done)
+    if (auto done = addFiles(walk.files, &hashLines); !done)
+        return done;
+    if (auto done = applyManifests(first, folder, &hashLines); !done)
         return done;
     std::sort(hashLines.begin(), hashLines.end());
     Sha256 hash;
     for (const std::string &line : hashLines)
         hash.add(line);
-    Input &input = m_run->m_inputs.back();
-    input.sha256 = hash.hex();
-    input.kind = kindOfFolder(first);
+    m_run->m_inputs.back().sha256 = hash.hex();
     return {};
 }
 
@@ -100,7 +141,7 @@ Result<void> RunBuilder::addFile(const std::string &path)
 /// Opens all files with a few threads and appends them in the order given.
 Result<void> RunBuilder::addFiles(const std::vector<FoundFile> &files, std::vector<std::string> *hashLines)
 {
-    auto opened = openAll(files);
+    auto opened = openAll(files, hashLines != nullptr);
     if (!opened)
         return opened.error();
     for (Opened &one : *opened) {
@@ -117,7 +158,7 @@ Result<void> RunBuilder::addFiles(const std::vector<FoundFile> &files, std::vect
     return {};
 }
 
-Result<std::vector<RunBuilder::Opened>> RunBuilder::openAll(const std::vector<FoundFile> &files)
+Result<std::vector<RunBuilder::Opened>> RunBuilder::openAll(const std::vector<FoundFile> &files, bool hash)
 {
     std::vector<Opened> opened(files.size());
     std::atomic<std::size_t> next = 0, done = 0;
@@ -125,7 +166,7 @@ Result<std::vector<RunBuilder::Opened>> RunBuilder::openAll(const std::vector<Fo
     std::optional<Error> failure;
     const auto work = [&] {
         for (std::size_t i = next++; i < files.size(); i = next++) {
-            auto one = openOne(files[i]);
+            auto one = openOne(files[i], hash);
             if (!one) {
                 const std::lock_guard lock(mutex);
                 failure = one.error();
@@ -149,7 +190,7 @@ Result<std::vector<RunBuilder::Opened>> RunBuilder::openAll(const std::vector<Fo
 }
 
 /// An error only when cancelled: whatever else goes wrong is part of the result.
-Result<RunBuilder::Opened> RunBuilder::openOne(const FoundFile &file) const
+Result<RunBuilder::Opened> RunBuilder::openOne(const FoundFile &file, bool hash) const
 {
     if (m_job.cancelled())
         return Job::cancelledError();
@@ -184,13 +225,14 @@ Result<RunBuilder::Opened> RunBuilder::openOne(const FoundFile &file) const
             artifact.problems.push_back(reading.error());
         }
     }
+    compareWithName(artifact, name);
     for (const Error &problem : artifact.problems)
         opened.unreadable.push_back({file.path, problem});
-    if (!file.source) {
-        const auto hash = hashOf(*artifact.source, m_job);
-        if (!hash && hash.error().code == Errc::Cancelled)
-            return hash.error();
-        opened.hashLine = (hash ? *hash : "unreadable") + "  " + std::to_string(artifact.size) + "  " + file.path + '\n';
+    if (hash) {
+        const auto digest = hashOf(*artifact.source, m_job);
+        if (!digest && digest.error().code == Errc::Cancelled)
+            return digest.error();
+        opened.hashLine = (digest ? *digest : "unreadable") + "  " + std::to_string(artifact.size) + "  " + file.path + '\n';
     }
     opened.artifact = std::move(artifact);
     return opened;

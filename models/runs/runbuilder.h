@@ -47,19 +47,22 @@ private:
         std::string hashLine;
     };
 
-    Result<std::vector<Opened>> openAll(const std::vector<FoundFile> &files);
-    Result<Opened> openOne(const FoundFile &file) const;
+    class Manifest;
+
+    Result<std::vector<Opened>> openAll(const std::vector<FoundFile> &files, bool hash);
+    Result<Opened> openOne(const FoundFile &file, bool hash) const;
+    /// Appends the artifacts of these files; adds their lines to `hashLines` if given.
     Result<void> addFiles(const std::vector<FoundFile> &files, std::vector<std::string> *hashLines);
     Result<void> addFolder(const std::string &path);
     Result<void> addFile(const std::string &path);
-    Result<void> addArchive(SourcePtr source);
+    /// Files of a folder or archive; `folder` is where they lie on disk, empty for an archive.
+    Result<void> addSet(Walk walk, const std::string &folder);
     std::string uniqueName(const std::string &path);
     /// trace.json: names, kinds and links the artifacts of this input from `first` on.
     Result<void> applyManifests(std::size_t first, const std::string &folder, std::vector<std::string> *hashLines);
-    void applyManifest(ArtifactId manifest, std::size_t first);
-    Result<void> openDeclaredModel(const Artifact &manifest, Value path, const std::string &folder, std::vector<std::string> *hashLines);
+    Result<void> openDeclaredModel(std::size_t manifest, std::size_t first, const std::string &folder,
+                                   std::vector<std::string> *hashLines);
     std::string kindOfFolder(std::size_t first) const;
-    Artifact *byPath(std::size_t first, std::string_view path);
 
     const Job &m_job;
     std::shared_ptr<Run> m_run;
