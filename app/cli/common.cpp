@@ -163,12 +163,16 @@ Result<FactsPtr> loadFacts(const Context &context)
 
 bool hasUnreadableInput(const Run &run)
 {
-    const auto artifacts = run.artifacts();
-    return std::any_of(artifacts.begin(), artifacts.end(), [&run](const Artifact &artifact) {
-        return run.inputs()[artifact.input].kind == "file" && holdsNothing(artifact)
-            && std::any_of(run.unreadable().begin(), run.unreadable().end(),
-                           [&artifact](const Unreadable &u) { return u.path == artifact.path; });
-    });
+    // A file that is whole and unknown has no problem; one that cannot be opened has no artifact.
+    for (std::uint32_t i = 0; i < run.inputs().size(); ++i) {
+        const auto artifacts = run.artifacts();
+        const auto it = std::find_if(artifacts.begin(), artifacts.end(), [i](const Artifact &a) { return a.input == i; });
+        if (run.inputs()[i].kind != "file")
+            continue;
+        if (it == artifacts.end() || (holdsNothing(*it) && !it->problems.empty()))
+            return true;
+    }
+    return false;
 }
 
 } // namespace prosector::cli

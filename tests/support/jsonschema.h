@@ -21,7 +21,8 @@ inline QString schemaComplaint(const QString &schema, const QByteArray &json)
 
 inline bool haveJsonSchema()
 {
-    return QProcess::execute(QStringLiteral("python3"), {QStringLiteral("-c"), QStringLiteral("import jsonschema")}) == 0;
+    static const bool have = QProcess::execute(QStringLiteral("python3"), {QStringLiteral("-c"), QStringLiteral("import jsonschema")}) == 0;
+    return have;
 }
 
 /// In a test function: skips with a plain line where Python's jsonschema is not installed.
