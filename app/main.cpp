@@ -6,6 +6,8 @@
 #include "widgets/theme.h"
 
 #include <QApplication>
+#include <QSettings>
+#include <QTemporaryDir>
 
 #include <cstdio>
 #include <cstdlib>
@@ -57,8 +59,10 @@ int main(int argc, char **argv)
     QApplication::setOrganizationName(QStringLiteral("prosector"));
     QGuiApplication::setDesktopFileName(QStringLiteral("org.prosector.Prosector"));
 
-    // A picture must not depend on how the user left the window.
-    auto settings = screenshot ? std::make_unique<QSettings>(QStringLiteral("/dev/null"), QSettings::IniFormat) : nullptr;
+    // A picture must not depend on how the user left the window. Not /dev/null: settings are saved by
+    // renaming over the file, which would replace the device where the user may do that.
+    const QTemporaryDir scratch;
+    auto settings = screenshot ? std::make_unique<QSettings>(scratch.filePath(QStringLiteral("settings.ini")), QSettings::IniFormat) : nullptr;
     MainWindow window(std::move(settings));
     if (!arguments.theme.empty())
         Theme::instance().setMode(Theme::modeFromName(toQt(arguments.theme)));

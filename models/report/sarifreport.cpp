@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SARIF 2.1.0 (OASIS standard, 27 March 2020), for code-scanning services and editors.
-#include "models/artifacts/locate.h"
 #include "models/core/plaintext.h"
 #include "models/core/sha256.h"
 #include "models/core/utf8.h"
 #include "models/core/version.h"
 #include "models/report/jsonparts.h"
 #include "models/report/parts.h"
+#include "models/runs/locate.h"
 
 #include <algorithm>
 #include <map>
@@ -57,11 +57,20 @@ Json artifactLocation(const Artifact &artifact, Side side)
     return {{"uri", uriPath(artifact.path)}, {"uriBaseId", baseId(side, artifact.input)}};
 }
 
+/// Line, counted from 1, of a byte of a text; nothing in binary formats.
+std::optional<std::uint64_t> lineOf(const Artifact &artifact, std::uint64_t offset)
+{
+    const std::string_view text = textOf(artifact);
+    if (text.empty() || offset > text.size())
+        return std::nullopt;
+    return 1 + static_cast<std::uint64_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
+}
+
 /// Bytes where they are known; lines too where the file is text.
 Json region(const Artifact &artifact, const Anchor &where)
 {
     Json json = Json::object();
-    const auto bytes = bytesOf(artifact, where);
+    const auto bytes = anchorToBytes(artifact, where);
     if (const auto *const lines = std::get_if<LogLine>(&where)) {
         json["startLine"] = lines->from;
         json["endLine"] = std::max(lines->from, lines->to);
