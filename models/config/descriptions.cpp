@@ -110,6 +110,13 @@ std::string numberText(double number)
     return {buffer.data(), result.ptr};
 }
 
+std::string roundedText(double number)
+{
+    std::array<char, 32> buffer{};
+    const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::general, 6);
+    return {buffer.data(), result.ptr};
+}
+
 bool sameNumber(double a, double b)
 {
     return std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b));

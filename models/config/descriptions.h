@@ -57,6 +57,9 @@ std::vector<Conversion> findConversions(const std::vector<ModelDescription> &mod
 /// "4096", "0.00001", "1e-06": the shortest text that reads back as the same number.
 std::string numberText(double number);
 
+/// A measured number for people: six significant digits.
+std::string roundedText(double number);
+
 /// Equal to the precision of float32.
 bool sameNumber(double a, double b);
 

@@ -66,7 +66,7 @@ Result<std::vector<KeyRange>> keyRanges(const std::vector<WeightSet> &sets, cons
                 continue;
             if (scale) {
                 const double largest = *std::max_element(values->begin(), values->end());
-                scales.insert({name.layer, {largest, set.placeOf(row, "scale " + numberText(largest))}});
+                scales.insert({name.layer, {largest, set.placeOf(row, "scale " + roundedText(largest))}});
                 continue;
             }
             const auto head = static_cast<std::size_t>(std::max(1.0, arch.headDim().value_or(static_cast<double>(values->size()))));
@@ -76,7 +76,7 @@ Result<std::vector<KeyRange>> keyRanges(const std::vector<WeightSet> &sets, cons
             if (bound >= range.bound) {
                 range.layer = name.layer;
                 range.bound = bound;
-                range.bias = set.placeOf(row, "keys reach at least " + numberText(bound));
+                range.bias = set.placeOf(row, "keys reach at least " + roundedText(bound));
             }
         }
     }

@@ -43,7 +43,7 @@ bool isMask(std::string_view name)
 
 std::string shown(double value)
 {
-    return std::isnan(value) ? "NaN" : std::isinf(value) ? "infinite" : numberText(value);
+    return std::isnan(value) ? "NaN" : std::isinf(value) ? "infinite" : roundedText(value);
 }
 
 class RangeCheck {
@@ -144,7 +144,7 @@ private:
                 finding.evidence.push_back({stats.id, root["dtype"].anchor(), "dtype = " + dtype});
         } else if (dtype == "bfloat16" || dtype == "float32") {
             m_largestWide = std::max(m_largestWide.value_or(0), largestSeen);
-            m_wideAt = {stats.id, modules.anchor(), "largest activation " + numberText(largestSeen) + " in " + dtype};
+            m_wideAt = {stats.id, modules.anchor(), "largest activation " + roundedText(largestSeen) + " in " + dtype};
         }
         m_report.series.push_back(std::move(series));
     }
@@ -292,9 +292,9 @@ private:
         if (notFinite == 0 && largest <= m_params["near"] * limit)
             return {};
         const std::string name(row.name);
-        const std::string value = notFinite ? std::to_string(notFinite) + " values not finite" : numberText(largest);
+        const std::string value = notFinite ? std::to_string(notFinite) + " values not finite" : roundedText(largest);
         const bool over = notFinite || largest >= limit;
-        const Evidence where = candidate.set->placeOf(row, "element " + std::to_string(at) + ": " + (notFinite ? "not finite" : numberText(largest)));
+        const Evidence where = candidate.set->placeOf(row, "element " + std::to_string(at) + ": " + (notFinite ? "not finite" : roundedText(largest)));
         Finding &finding = add(notFinite ? "dtype.parameter.not_finite" : over ? "dtype.parameter.overflow" : "dtype.parameter.near_limit",
             over ? Severity::Error : Severity::Warning,
             name + (notFinite ? " holds " + value : " reaches " + value + ", " + serving.name + " ends at " + numberText(limit)),
@@ -303,7 +303,7 @@ private:
         if (!notFinite)
             finding.measure = Measure{largest / limit, "of the largest " + serving.name};
         table.rows.push_back({{name, where}, {row.info->dtypeName}, {value, where, Severity::Ok, true},
-                              {notFinite ? "–" : numberText(std::round(1000 * largest / limit) / 10) + " %", {}, over ? Severity::Error : Severity::Warning, true}});
+                              {notFinite ? "–" : roundedText(100 * largest / limit) + " %", {}, over ? Severity::Error : Severity::Warning, true}});
         return {};
     }
 
@@ -338,9 +338,9 @@ private:
                 worst = &range;
             const Severity severity = range.stored() > limit ? Severity::Error : Severity::Ok;
             table.rows.push_back({{std::to_string(range.layer), {}, Severity::Ok, true},
-                                  {numberText(range.bound), range.bias, Severity::Ok, true},
-                                  {range.scale ? numberText(*range.scale) : "none, so 1", range.scaleAt, Severity::Ok, true},
-                                  {numberText(range.stored()), {}, severity, true}});
+                                  {roundedText(range.bound), range.bias, Severity::Ok, true},
+                                  {range.scale ? roundedText(*range.scale) : "none, so 1", range.scaleAt, Severity::Ok, true},
+                                  {roundedText(range.stored()), {}, severity, true}});
         }
         m_report.tables.push_back(std::move(table));
         const bool uncalibrated = defaults && worst->stored() > m_params["keys"] * limit;

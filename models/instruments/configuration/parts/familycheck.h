@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/config/descriptions.h"
+#include "models/config/recognise.h"
+#include "models/config/tokenizerfacts.h"
+#include "models/facts/facts.h"
+
+#include <optional>
+#include <vector>
+
+namespace prosector {
+
+/// One folder or GGUF as F10 looks at it. Valid as long as its run.
+struct FamilySubject {
+    const Run *run = nullptr;
+    const ModelFolder *folder = nullptr;
+    const ModelDescription *model = nullptr; ///< null when only a tokenizer is here
+    std::optional<TokenizerFacts> tokenizer{};
+    Recognition recognition{};
+
+    Evidence whole(std::string note) const;
+};
+
+/// Architecture numbers against every model of that shape.
+void checkFamilyNumbers(const FamilySubject &subject, const std::vector<ModelDescription> &all, const KnownModels &book, Report &report);
+/// Special ids, pre-tokenizer, merges flag, who adds BOS, stop ids against the recognised tokenizers.
+void checkFamilyTokenizer(const FamilySubject &subject, const KnownModels &book, Report &report);
+/// Mistakes that official or widely copied files had, where one value proves them.
+void checkKnownMistakes(const FamilySubject &subject, const KnownModels &book, Report &report);
+/// Whether the vocabulary is of the kind its header declares (needs no family).
+void checkVocabularyKind(const FamilySubject &subject, Report &report);
+
+} // namespace prosector
