@@ -71,11 +71,12 @@ bool ofOneLoad(const LogHit &hit, const LogValue &value, const SettingSpec *spec
 }
 
 void addArguments(Sayings &into, const Facts &facts, const std::vector<Argument> &arguments, Origin origin, Standing standing,
-                  int weight, const Evidence &evidence, bool argument, bool skipOpen)
+                  int weight, const Evidence &evidence, bool argument, bool skipUnset)
 {
     for (const Argument &given : arguments) {
-        const bool open = given.value.empty() || given.value == "none" || given.value == "None" || given.value == "auto";
-        if (skipOpen && open)
+        const bool unset = given.value.empty() || given.value == "none" || given.value == "None";
+        const bool open = unset || given.value == "auto";
+        if (skipUnset && unset)
             continue;
         addSaying(into, facts, given.environment ? Origin::Environment : origin, standing, standing == Standing::Observed && open ? 0 : weight,
                   given.spelling, given.value, evidence, argument);

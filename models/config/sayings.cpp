@@ -309,7 +309,7 @@ private:
         use(m_run.artifact(file.artifact));
         const auto declare = [&](std::string_view name, const Setting &setting) {
             Evidence evidence = setting.where;
-            say(Origin::CheckpointFile, Standing::Candidate, name, setting.text, std::move(evidence));
+            say(Origin::CheckpointFile, Standing::Candidate, name, setting.word ? *setting.word : setting.text, std::move(evidence));
         };
         for (const auto &[field, setting] : file.settings) {
             if (field == ArchField::SlidingWindow && !file.slidingWindow())
@@ -338,7 +338,7 @@ private:
                 continue;
             const auto setting = settingOf(artifact.id, gguf, entry.key);
             if (setting)
-                say(Origin::CheckpointFile, Standing::Candidate, entry.key, setting->text, setting->where);
+                say(Origin::CheckpointFile, Standing::Candidate, entry.key, setting->word ? *setting->word : setting->text, setting->where);
         }
     }
 
@@ -386,21 +386,6 @@ private:
 
     void engineArguments(const Artifact &artifact, Value root)
     {
-        if (root.isArray()) {
-            std::string text;
-            for (const Value word : root) {
-                text += '\'';
-                for (const char c : word.string("")) // a quote inside a quoted word ends and resumes it
-                    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-                text += "' ";
-            }
-            const CommandLine command = parseCommandLine(text);
-            setEngine(command.engine, {});
-            for (const Argument &argument : command.arguments)
-                addSaying(m_into, m_facts, Origin::Flag, Standing::Candidate, 0, argument.spelling, argument.value, at(artifact, root), true);
-            use(artifact);
-            return;
-        }
         for (const Value value : root) {
             if (!value.isSet())
                 continue;
