@@ -173,7 +173,7 @@ std::vector<WeightSet> weightSetsOf(const Run &run, const ModelFolder &folder)
     for (const ArtifactId id : files) {
         const Artifact &file = run.artifact(id);
         const auto name = fileNameOf(file.path);
-        if (isTrainingLeftover(name) || name.starts_with("adapter_"))
+        if (isTrainingLeftover(name) || file.kind == Kind::AdapterFiles || name.starts_with("adapter_"))
             continue;
         setFor(takeApartFile(name)).files.push_back(&file);
     }
