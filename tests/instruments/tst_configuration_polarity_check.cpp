@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/config/selection.h"
+#include "tests/support/corpus.h"
+#include "tests/support/instrumenttest.h"
+
+using namespace prosector;
+using namespace prosector::test;
+
+namespace prosector {
+extern const Instrument configuration_polarity_check;
+}
+
+class TestPolarityCheck : public QObject {
+    Q_OBJECT
+
+    const Instrument &f8 = configuration_polarity_check;
+
+    Examined look(const char *which) const { return examineWith(f8, {fixture(f8.slug, which)}); }
+
+private slots:
+    void relevanceFalls()
+    {
+        const Examined examined = look("sick");
+        VERIFY_WORST(f8, examined, Severity::Error);
+        const Finding *const finding = examined.find("polarity.reversed");
+        QVERIFY2(finding, qPrintable(examined.summary()));
+        QCOMPARE(finding->title, std::string("relevance_score falls as raw_score rises"));
+        QCOMPARE(finding->measure->number, -1.0);
+        QCOMPARE(*finding->measure->n, std::uint64_t(3));
+        QVERIFY(examined.pointsAt(*finding, "search.jsonl", LogLine{1, 3}));
+        QVERIFY(examined.pointsAt(*finding, "search.jsonl", LogLine{1, 1}));
+        QVERIFY(examined.pointsAt(*finding, "index_meta.json", JsonPath{"$.index_type"}));
+        QCOMPARE(examined.report->tables.at(0).rows.at(0).at(0).text, std::string("0.68")); // sorted by score
+    }
+
+    void quiet_data()
+    {
+        QTest::addColumn<QString>("which");
+        for (const char *const which : {"healthy", "distance", "l2_index", "selection_right", "selection_accuracy", "ratio_right", "mask_right"})
+            QTest::newRow(which) << which;
+    }
+    void quiet()
+    {
+        QFETCH(QString, which);
+        const Examined examined = look(qPrintable(which));
+        VERIFY_WORST(f8, examined, Severity::Ok);
+    }
+
+    void faulty_data()
+    {
+        QTest::addColumn<QString>("which");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<QString>("severity");
+        QTest::addColumn<QString>("place");
+        const auto row = [](const char *which, const char *code, const char *severity, const char *place) {
+            QTest::newRow(which) << which << code << severity << place;
+        };
+        row("csv", "polarity.reversed", "error", "search.csv line 2");
+        row("weak", "polarity.reversed", "warning", "search.jsonl");
+        row("labels", "polarity.reversed", "error", "search.jsonl");
+        row("selection", "polarity.selection.worst", "error", "trainer_state.json $.log_history[1].eval_loss");
+        row("selection_declared", "polarity.selection.declared", "warning", "training_args.json $.greater_is_better");
+        row("ratio", "polarity.ratio", "error", "effective_config.json $.sparsity_ratio");
+        row("mask", "polarity.mask", "error", "capture.safetensors");
+    }
+    void faulty()
+    {
+        QFETCH(QString, which);
+        QFETCH(QString, code);
+        QFETCH(QString, severity);
+        QFETCH(QString, place);
+        const Examined examined = look(qPrintable(which));
+        VERIFY_WORST(f8, examined, *severityFromString(severity.toStdString()));
+        const Finding *const finding = examined.find(code.toStdString());
+        QVERIFY2(finding, qPrintable(examined.summary()));
+        bool found = false;
+        for (const std::string &at : examined.places(*finding))
+            found = found || at.starts_with(place.toStdString());
+        QVERIFY2(found, qPrintable(examined.summary()));
+    }
+
+    void undecidable_data()
+    {
+        QTest::addColumn<QString>("which");
+        QTest::newRow("nothing to compare") << "sick/index_meta.json";
+        QTest::newRow("too few rows") << "two_rows";
+        QTest::newRow("no selection") << "selection_none";
+    }
+    void undecidable()
+    {
+        QFETCH(QString, which);
+        const Examined examined = look(qPrintable(which));
+        VERIFY_WORST(f8, examined, Severity::Undecidable);
+        QCOMPARE(examined.report->missing, (std::vector<std::string>{"retrieval_log", "training_log"}));
+    }
+
+    void directions_data()
+    {
+        QTest::addColumn<QString>("metric");
+        QTest::addColumn<int>("direction"); // -1 lower, 1 higher, 0 unknown
+        QTest::newRow("loss") << "eval_loss" << -1;
+        QTest::newRow("wer") << "eval_wer" << -1;
+        QTest::newRow("ttft") << "ttft_p95_s" << -1;
+        QTest::newRow("accuracy") << "eval_accuracy" << 1;
+        QTest::newRow("rouge") << "eval_rougeL" << 1;
+        QTest::newRow("unknown") << "eval_wobble" << 0;
+    }
+    void directions()
+    {
+        QFETCH(QString, metric);
+        QFETCH(int, direction);
+        const auto found = directionOf(metric.toStdString());
+        QCOMPARE(found ? (*found == Direction::Higher ? 1 : -1) : 0, direction);
+    }
+
+    void survivesDamage_data()
+    {
+        QTest::addColumn<QString>("which");
+        for (const char *const which : {"sick", "csv", "selection", "ratio", "mask"})
+            QTest::newRow(which) << which;
+    }
+    void survivesDamage()
+    {
+        QFETCH(QString, which);
+        QCOMPARE(faultUnderDamage(f8, fixture(f8.slug, which.toStdString())), QString());
+    }
+
+    void cancels() { QCOMPARE(faultWhenCancelled(f8, fixture(f8.slug, "sick")), QString()); }
+
+    void realFiles_data()
+    {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("worst");
+        QTest::newRow("b78") << "reports/b78/sick" << "error";
+        QTest::newRow("b78 healthy") << "reports/b78/healthy" << "ok";
+        QTest::newRow("trainer state") << "corpus/folders/lora-distilbert-imdb" << "undecidable"; // it chose none
+    }
+    void realFiles()
+    {
+        REQUIRE_SHARED(shared);
+        QFETCH(QString, path);
+        QFETCH(QString, worst);
+        const Examined examined = examineWith(f8, {shared + "/" + path.toStdString()});
+        VERIFY_WORST(f8, examined, *severityFromString(worst.toStdString()));
+    }
+};
+
+PROSECTOR_TEST(TestPolarityCheck, tst_configuration_polarity_check)
+#include "tst_configuration_polarity_check.moc"
