@@ -303,7 +303,7 @@ private:
     void lookAtRatios()
     {
         std::optional<std::pair<double, Evidence>> declared;
-        for (const Kind kind : {Kind::EffectiveConfig, Kind::EngineArgs, Kind::ConfigFiles, Kind::QuantizationConfig}) {
+        for (const Kind kind : {Kind::EffectiveConfig, Kind::EngineArgs, Kind::ConfigFiles, Kind::QuantizationConfig, Kind::Data}) {
             for (const Artifact *const artifact : m_run.ofKind(kind)) {
                 for (const Value holder : {artifact->tree(), artifact->tree()["sparsity_config"]}) {
                     for (const char *const key : {"sparsity", "sparsity_ratio", "prune_ratio", "pruning_ratio", "global_sparsity"}) {
@@ -352,12 +352,17 @@ private:
     // A square mask whose allowed cells are exactly those a causal mask forbids.
     Result<void> lookAtMasks()
     {
-        for (const Artifact *const artifact : m_run.ofKind(Kind::AttentionMask)) {
+        std::vector<const Artifact *> captures = m_run.ofKind(Kind::AttentionMask);
+        for (const Artifact *const tensors : m_run.ofKind(Kind::Tensors))
+            captures.push_back(tensors);
+        for (const Artifact *const artifact : captures) {
             const auto *const content = artifact->as<TensorContent>();
             if (!content)
                 continue;
             for (const TensorInfo &info : content->tensors) {
                 const auto &shape = info.shape;
+                if (artifact->kind != Kind::AttentionMask && info.name.find("mask") == std::string::npos)
+                    continue;
                 if (shape.size() < 2 || shape[shape.size() - 1] != shape[shape.size() - 2] || shape.back() < 3 || shape.back() > 4096
                     || !hasPlainValues(info.dtype))
                     continue;
