@@ -4,7 +4,9 @@
 #include "models/core/bytesource.h"
 #include "models/core/job.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace prosector {
@@ -19,7 +21,8 @@ struct ArchiveLimits {
 
 struct ArchiveMember {
     std::string name;   ///< '/'-separated, relative, without `.`, `..` or a leading slash
-    SourcePtr bytes;    ///< stored members are windows of the archive; others are unpacked on opening
+    SourcePtr bytes;    ///< stored members are windows of the archive; others are unpacked on opening, large
+                        ///< ones into unnamed temporary files
 };
 
 struct Archive {
@@ -27,8 +30,13 @@ struct Archive {
     std::vector<Error> problems;        ///< members refused or damaged, each with its name in the message
 };
 
-/// Whether the bytes begin like a zip, tar (also gzip-, zstd- or xz-compressed) archive.
+/// Whether the bytes begin like a zip or tar archive, the latter also compressed by gzip, bzip2, xz or
+/// zstd. True for zips that are files of their own (npz, PyTorch checkpoints): ask the readers first.
 bool looksLikeArchive(std::span<const std::byte> head);
+
+/// Whether a member of this name stays inside the folder it would be unpacked to, and its normal
+/// form: without `.` parts. Nothing for `..`, absolute names, backslashes, drive letters, NUL.
+std::optional<std::string> safeMemberName(std::string_view name);
 
 /// Opens zip by its central directory (so that stored members keep their file offsets) and tar
 /// through libarchive. Members whose names leave the archive (`..`, absolute) are problems, as are
