@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/artifacts/tensordata.h"
 
+#include "models/artifacts/npzcontent.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -217,6 +219,13 @@ Result<void> scanTensor(const ByteSource &source, const TensorInfo &tensor, cons
                          convertTo(bytes, n, needsSwap(tensor), values.data());
                          use(first, std::span<const double>(values).first(n));
                      });
+}
+
+const ByteSource &sourceOf(const TensorContent &content, const TensorInfo &tensor, const ByteSource &file)
+{
+    const auto *const npz = dynamic_cast<const NpzContent *>(&content);
+    const auto index = static_cast<std::size_t>(&tensor - content.tensors.data());
+    return npz && npz->unpacked && npz->inUnpacked[index] ? *npz->unpacked : file;
 }
 
 float halfToFloat(std::uint16_t bits)

@@ -33,6 +33,10 @@ Result<std::vector<T>> readTensor(const ByteSource &source, const TensorInfo &te
 Result<void> scanTensor(const ByteSource &source, const TensorInfo &tensor, const Job &job,
                         const std::function<void(std::uint64_t first, std::span<const double> values)> &use);
 
+/// Where the bytes of a tensor are: the artifact's `file`, or what a deflated .npz was unpacked to.
+/// `tensor` is one of `content.tensors`.
+const ByteSource &sourceOf(const TensorContent &content, const TensorInfo &tensor, const ByteSource &file);
+
 // Single conversions, for packed formats that hold such numbers among others.
 float halfToFloat(std::uint16_t bits);   ///< IEEE 754 binary16
 float bfloatToFloat(std::uint16_t bits); ///< the upper half of a binary32

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <unistd.h>
 #include <unordered_set>
+#include <utility>
 
 namespace prosector {
 
@@ -19,6 +20,32 @@ namespace {
 
 constexpr std::uint64_t inMemoryEach = 8ULL << 20, inMemoryAll = 256ULL << 20, ratioFloor = 1ULL << 20;
 constexpr std::size_t block = 1 << 16;
+
+/// A temporary file that is gone with its last user.
+class TemporaryFile final : public ByteSource {
+public:
+    TemporaryFile(std::string name, std::FILE *file, std::uint64_t size) : ByteSource(std::move(name), size), m_file(file) {}
+    ~TemporaryFile() override { std::fclose(m_file); }
+    TemporaryFile(const TemporaryFile &) = delete;
+    TemporaryFile &operator=(const TemporaryFile &) = delete;
+
+private:
+    Result<void> readInside(std::uint64_t offset, std::span<std::byte> out) const override
+    {
+        while (!out.empty()) {
+            const auto got = ::pread(::fileno(m_file), out.data(), out.size(), static_cast<off_t>(offset));
+            if (got < 0 && errno == EINTR)
+                continue;
+            if (got <= 0)
+                return Error{Errc::Unreadable, name() + ": its temporary file cannot be read", ByteRange{offset, offset}};
+            out = out.subspan(static_cast<std::size_t>(got));
+            offset += static_cast<std::uint64_t>(got);
+        }
+        return {};
+    }
+
+    std::FILE *m_file;
+};
 
 /// Collects unpacked bytes: small ones in memory, large ones in a temporary file without a name.
 class Spool {
@@ -60,10 +87,9 @@ public:
             m_memory.shrink_to_fit();
             return memorySource(std::move(name), std::move(m_memory));
         }
-        int descriptor = -1;
-        if (std::fflush(m_file) != 0 || (descriptor = ::dup(::fileno(m_file))) < 0)
+        if (std::fflush(m_file) != 0)
             return systemError();
-        return descriptorSource(std::move(name), descriptor, m_size);
+        return SourcePtr(std::make_shared<TemporaryFile>(std::move(name), std::exchange(m_file, nullptr), m_size));
     }
 
 private:

@@ -191,11 +191,6 @@ Result<SourcePtr> openFile(const std::string &path, std::string name)
                                                   status.st_dev, status.st_ino));
 }
 
-SourcePtr descriptorSource(std::string name, int descriptor, std::uint64_t size)
-{
-    return std::make_shared<FileSource>(std::move(name), descriptor, size);
-}
-
 SourcePtr memorySource(std::string name, Bytes bytes)
 {
     return std::make_shared<MemorySource>(std::move(name), std::move(bytes));

@@ -56,9 +56,6 @@ using SourcePtr = std::shared_ptr<const ByteSource>;
 /// A regular file. Refuses directories, devices and pipes (`Unsupported`).
 Result<SourcePtr> openFile(const std::string &path, std::string name = {});
 
-/// An open regular file, which the source owns from here on; -1 is no descriptor.
-SourcePtr descriptorSource(std::string name, int descriptor, std::uint64_t size);
-
 /// Bytes held in memory.
 SourcePtr memorySource(std::string name, Bytes bytes);
 SourcePtr memorySource(std::string name, std::string_view text);

@@ -77,14 +77,13 @@ Result<End> findEnd(const ByteSource &source)
             return Error{Errc::Unsupported, "a zip archive in several parts", ByteRange{endAt, source.size()}};
         End end{number(record, 10, 2), number(record, 12, 4), number(record, 16, 4), 0};
         std::uint64_t directoryEnd = endAt;
-        if (end.count == UINT16_MAX || end.size == UINT32_MAX || end.offset == UINT32_MAX) {
-            const auto wide = zip64End(source, endAt);
-            if (!wide)
-                return wide.error();
-            if (*wide) {
-                end = **wide;
-                directoryEnd = endAt - 20 - 56;
-            }
+        // PyTorch writes a zip64 record even where the short fields suffice.
+        const auto wide = zip64End(source, endAt);
+        if (!wide)
+            return wide.error();
+        if (*wide) {
+            end = **wide;
+            directoryEnd = endAt - 20 - 56;
         }
         if (end.size > directoryEnd || end.offset > directoryEnd - end.size) {
             return malformed("the central directory leaves the file", {endAt, source.size()},
