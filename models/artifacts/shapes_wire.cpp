@@ -74,6 +74,8 @@ constexpr std::array table = std::to_array<Shape>({
      .keys = "default_generation_settings:o|default_generation_settings:o total_slots"},
     {.format = "served_models", .kind = Kind::EffectiveConfig, .names = "models.json v1_models.json", .keys = "",
      .test = [](Value root) { return root["data"][0]["object"].string("") == "model"; }},
+    {.format = "effective_config", .kind = Kind::EffectiveConfig,
+     .names = "effective_config*.json kernel_params*.json kernel_parameters*.json", .keys = ""},
     {.format = "server_info", .kind = Kind::EffectiveConfig, .names = "server_info*.json get_server_info*.json",
      .keys = "model_id max_total_tokens|model_path max_total_num_tokens|internal_states:a"},
 });

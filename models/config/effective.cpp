@@ -55,7 +55,11 @@ int rankOf(Origin origin, const Sayings &sayings, const SettingSpec &spec)
     case Origin::Flag: return 3;
     // Ollama: a Modelfile's PARAMETER stands above the environment.
     case Origin::Environment: return sayings.engine == "Ollama" && spec.name == "context_length" ? 6 : 4;
-    case Origin::CheckpointFile: return 5;
+    case Origin::CheckpointFile: {
+        // Ollama's OpenAI routes fill these two in before the Modelfile is looked at.
+        const bool fixedFirst = sayings.engine == "Ollama" && sayings.route.starts_with("/v1") && (spec.name == "temperature" || spec.name == "top_p");
+        return fixedFirst ? 8 : 5;
+    }
     case Origin::EngineDefault: return 7;
     }
     return 8;
@@ -425,6 +429,7 @@ Result<std::vector<EffectiveConfig>> effectiveConfigs(const Run &run, const Fact
             config.engine = sayings->engine;
             config.version = sayings->version;
             config.model = sayings->model;
+            config.modelCount = set.models.size();
             config.artifacts = sayings->artifacts;
             config.route = sayings->route;
             config.requests = sayings->requests;

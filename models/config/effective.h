@@ -69,6 +69,7 @@ struct EffectiveConfig {
     std::string engine;  ///< "vLLM", "SGLang", "llama.cpp", "Ollama", "TGI", "Transformers" or ""
     std::string version; ///< as the log says, "" when unknown
     std::optional<std::size_t> model{};    ///< index into Run::models() of the folder that was served
+    std::size_t modelCount = 0; ///< model folders of the evidence; with several and no `model` none of them is named by the arguments
     std::vector<ArtifactId> artifacts;     ///< everything that had a say
     std::string route;        ///< of the requests: "/v1/chat/completions", "/generate", …; "" when there are none
     std::size_t requests = 0; ///< request bodies that were read

@@ -133,7 +133,17 @@ std::vector<EvidenceSet> evidenceSets(const Run &run)
     }
     Grouping grouping(run);
     grouping.group({}, items, {});
-    return grouping.take();
+    std::vector<EvidenceSet> sets = grouping.take();
+    for (EvidenceSet &set : sets) {
+        for (std::size_t i = 0; several && i < run.inputs().size(); ++i) {
+            const std::string mark = "input " + std::to_string(i + 1);
+            if (set.scope == mark || set.scope.starts_with(mark + '/')) {
+                set.scope = run.inputs()[i].path + set.scope.substr(mark.size());
+                break;
+            }
+        }
+    }
+    return sets;
 }
 
 } // namespace prosector

@@ -162,6 +162,7 @@ public:
                     observeAll(artifact, root, 0);
                 break;
             case Kind::EngineArgs: engineArguments(artifact, root); break;
+            case Kind::KernelTrace: observeAll(artifact, root, 0); break;
             case Kind::ResponseBody: observeAll(artifact, root["generation_settings"], 1); break;
             default: break;
             }

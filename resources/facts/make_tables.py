@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turns collected facts into the tables of this folder: make_tables.py FACTS_FOLDER [TABLE...]
+"""Turns collected facts into the tables of this folder: make_tables.py [--into FOLDER] FACTS_FOLDER [TABLE...]
 
 Each table_*.py beside this script has NAME and build(folder_json): the text of NAME.json, one row per
 line so that a change of one fact is a change of one line. Only facts and their sources are written.
@@ -15,6 +15,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def main(arguments):
+    into = HERE
+    if arguments[:1] == ["--into"] and len(arguments) > 1:
+        into, arguments = pathlib.Path(arguments[1]), arguments[2:]
     if not arguments:
         print(__doc__, file=sys.stderr)
         return 2
@@ -31,7 +34,7 @@ def main(arguments):
             continue
         text = module.build(folder_json)
         json.loads(text)
-        (HERE / f"{module.NAME}.json").write_text(text, encoding="utf-8")
+        (into / f"{module.NAME}.json").write_text(text, encoding="utf-8")
         print(f"{module.NAME}.json: {text.count(chr(10))} lines, {len(text.encode())} bytes")
     return 0
 

@@ -77,6 +77,7 @@ private slots:
         QTest::newRow("the draft model's block") << none << QByteArray("llama_model_loader: loaded meta data with 33 key-value pairs and 399 tensors from /m/big.gguf (version GGUF V3 (latest))\nllama_context: freq_base     = 1000000.0\n"
                                                                 "llama_model_loader: loaded meta data with 33 key-value pairs and 399 tensors from /m/draft.gguf (version GGUF V3 (latest))\nprint_info: n_head_kv        = 7\nllama_context: freq_base     = 10000.0\n") << none << ok << none << none;
         QTest::newRow("another file was loaded") << none << QByteArray("llama_model_loader: loaded meta data with 33 key-value pairs and 399 tensors from /m/big.gguf (version GGUF V3 (latest))\nprint_info: n_head_kv        = 8\n") << none << error << QByteArray("config.other_file") << QByteArray("num_key_value_heads");
+        QTest::newRow("the log alone: file and runtime disagree") << none << QByteArray("llm_load_print_meta: freq_base_train  = 1000000.0\nllama_new_context_with_model: freq_base     = 10000.0\n") << none << error << QByteArray("config.contradicted") << QByteArray("rope_theta");
         QTest::newRow("window switched off in the file") << QByteArray(", \"sliding_window\": 2048, \"use_sliding_window\": false") << QByteArray("print_info: n_swa            = 0\nllama_context: n_ctx         = 4096\n") << none << ok << none << none;
         QTest::newRow("unknown field, said by the log") << none << engine("dtype=torch.bfloat16") + "DEBUG 05-29 10:00:03 [protocol.py:52] The following fields were present in the request but ignored: {'num_ctx', 'typical_p'}\n" << none << warning << QByteArray("config.ignored") << QByteArray("typical_p");
         QTest::newRow("field of another engine") << none << QByteArray("build: 6527 (27aef3dd) with cc\nllama_context: n_ctx         = 4096\n") << QByteArray("{\"prompt\": \"a\", \"n_predict\": 4, \"repetition_penalty\": 1.2}") << warning << QByteArray("config.ignored") << QByteArray("repetition_penalty");
@@ -104,6 +105,28 @@ private slots:
             QVERIFY2(finding, qPrintable(examined.summary()));
             QVERIFY2(finding->title.find(title.toStdString()) != std::string::npos, finding->title.c_str());
         }
+    }
+
+    /// A number of the architecture that a recorded configuration contradicts.
+    void recorded()
+    {
+        TempFolder folder;
+        folder.file("model/config.json", config(", \"attn_logit_softcapping\": 50.0"))
+            .file("effective_config.json", "{\"attn_logit_softcapping\": 0.0, \"dtype\": \"bfloat16\"}");
+        const Examined examined = examineWith(f1, {folder.path()});
+        VERIFY_WORST(f1, examined, Severity::Error);
+        const Finding *const finding = examined.find("config.contradicted");
+        QVERIFY2(finding && finding->title.find("attn_logit_softcapping is 50") == 0, qPrintable(examined.summary()));
+    }
+
+    void ambiguousModel()
+    {
+        TempFolder folder;
+        folder.file("a/config.json", config()).file("b/config.json", config()).file("server.log", "llama_context: freq_base     = 10000.0\n");
+        const Examined examined = examineWith(f1, {folder.path()});
+        QVERIFY_RESULT(examined.report);
+        QVERIFY2(examined.report->findings.empty(), qPrintable(examined.summary()));
+        QCOMPARE(examined.report->notSeen.size(), std::size_t(1));
     }
 
     void duplicateKeys_data()

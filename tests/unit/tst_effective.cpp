@@ -79,6 +79,18 @@ private slots:
             QCOMPARE(row.size(), table.columns.size());
     }
 
+    void ollamasFixedValues()
+    {
+        TempFolder folder;
+        folder.file("api_show.json", "{\"modelfile\": \"FROM x\", \"parameters\": \"temperature 0.2\\ntop_k 10\", \"template\": \"x\", \"model_info\": {\"llama.context_length\": 4096}}")
+            .file("request.json", "{\"model\": \"m\", \"messages\": []}");
+        const auto configs = configsOf({folder.path()});
+        QCOMPARE(configs.size(), std::size_t(1));
+        QCOMPARE(configs[0].find("temperature")->value(), std::string("1"));
+        QCOMPARE(configs[0].find("temperature")->chosenBy()->origin, Origin::EngineDefault);
+        QCOMPARE(configs[0].find("top_k")->value(), std::string("10"));
+    }
+
     void siblingsAreApart()
     {
         TempFolder folder;

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/facts/facts.h"
+#include "models/core/resources.h"
 #include "models/facts/table.h"
+#include "tests/support/corpus.h"
 #include "tests/support/strict.h"
 
+#include <QDir>
+#include <QProcess>
+#include <QTemporaryDir>
 #include <QTest>
 
 using namespace prosector;
@@ -80,6 +85,25 @@ private slots:
         QVERIFY(order->source.find("vllm-project/vllm") == 0);
         for (const DefaultRow &row : m_facts->engineDefaults.rows())
             QVERIFY2(row.precedence.empty() || m_facts->engineDefaults.precedence(row.precedence), row.id.c_str());
+    }
+
+    /// The tables are what the script makes of the collected facts: nobody edits them by hand.
+    void tablesAreMadeByTheScript()
+    {
+        REQUIRE_SHARED(shared);
+        const QTemporaryDir into;
+        const QString folder = QString::fromStdString(resourceFolder() + "/facts");
+        QProcess script;
+        script.start("python3", {folder + "/make_tables.py", "--into", into.path(), QString::fromStdString(shared + "/facts")});
+        QVERIFY(script.waitForFinished(60000));
+        QVERIFY2(script.exitCode() == 0, script.readAllStandardError().constData());
+        const QStringList made = QDir(into.path()).entryList({"*.json"}, QDir::Files);
+        QVERIFY(made.contains("engine-defaults.json") && made.contains("log-lines.json"));
+        for (const QString &name : made) {
+            QFile fresh(into.filePath(name)), kept(folder + '/' + name);
+            QVERIFY(fresh.open(QIODevice::ReadOnly) && kept.open(QIODevice::ReadOnly));
+            QVERIFY2(fresh.readAll() == kept.readAll(), qPrintable(name + " is not what make_tables.py makes"));
+        }
     }
 
     void canonicalNames()

@@ -81,7 +81,11 @@ public:
             return configs.error();
         bool seen = false;
         for (const EffectiveConfig &config : *configs)
+        {
             seen |= examine(config);
+            if (!config.model && config.modelCount > 1)
+                m_report.notSeen.push_back("what the checkpoint declares: " + std::to_string(config.modelCount) + " model folders are open and nothing names the one that is served");
+        }
         if (auto done = duplicates(); !done)
             return done.error();
         if (!seen) {

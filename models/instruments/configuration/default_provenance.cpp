@@ -53,6 +53,8 @@ public:
                 continue;
             anything = true;
             examine(config);
+            if (!config.model && config.modelCount > 1)
+                m_report.notSeen.push_back("generation_config.json: " + std::to_string(config.modelCount) + " model folders are open and nothing names the one that is served");
         }
         if (!anything)
             return Report::missingInputs({"effective_sampling_params", "request_body", "config_files (generation_config.json)"});
