@@ -92,8 +92,8 @@ bool isLog(const Artifact &artifact)
         return false;
     if (artifact.kind == Kind::StartupLog)
         return true;
-    const std::string_view path = artifact.path;
-    return artifact.kind == Kind::Text && (path.ends_with(".log") || path.ends_with(".err") || path.ends_with(".out"));
+    // Text that is not recognised as a log counts as one only by the name; ".out" names too many other things.
+    return artifact.kind == Kind::Text && std::string_view(artifact.path).ends_with(".log");
 }
 
 Result<LogTriage> triageLog(const TextContent &text, const LogPatterns &patterns, const Job &job)

@@ -135,7 +135,7 @@ private slots:
     void noLog()
     {
         TempFolder folder;
-        folder.file("config.json", config("llama"));
+        folder.file("config.json", config("llama")).file("tokens.out", " 1 2 3\n 4 5\n");
         const Examined examined = examineWith(f3, {folder.path()});
         QVERIFY_RESULT(examined.report);
         QCOMPARE(examined.report->missing, std::vector<std::string>{"startup_log"});
