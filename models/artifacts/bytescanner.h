@@ -50,6 +50,8 @@ public:
     {
         if (!require(out.size(), what))
             return false;
+        if (out.empty()) // memcpy wants no null, not even for nothing
+            return true;
         if (m_offset < m_begin || m_offset + out.size() > m_begin + m_window.size()) {
             if (out.size() >= windowBytes) {
                 if (auto done = m_source.read(m_offset, out); !done)

@@ -115,7 +115,7 @@ def texts():
     yield b"\n\x0b\n\x03<s>\x15\x00\x00\x00\x00\x18\x03\n\x09\n\x01a\x15\x00\x00\x80\xbf"
 
 
-SEEDS = {"safetensors": safetensors, "gguf": gguf, "npy": npy, "npz": npz, "torch": torch, "pickle": pickles, "archive": archives,
+SEEDS = {"safetensors": safetensors, "gguf": gguf, "npy": npy, "npz": npz, "torch": torch, "pickle": pickles, "archive": archives, "members": archives,
          "document": json_texts, "weightindex": json_texts}
 
 

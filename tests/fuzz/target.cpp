@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every fuzz target in one program: `fuzz_<reader id>`, `fuzz_archive`, `fuzz_document`,
-// `fuzz_pickle`. Whatever a reader makes of the bytes is then looked at as the program would.
+// Every fuzz target in one program: `fuzz_<reader id>`, `fuzz_members` (opening archives),
+// `fuzz_document`, `fuzz_pickle`. Whatever a reader makes of the bytes is then looked at as the program would.
 #include "models/artifacts/pickle.h"
 #include "models/artifacts/reader.h"
 #include "models/artifacts/tensordata.h"
@@ -113,7 +113,7 @@ extern "C" int LLVMFuzzerInitialize(int *, char ***argv)
     const std::string_view program = (*argv)[0];
     const auto at = program.rfind("fuzz_");
     const auto name = at == std::string_view::npos ? std::string_view() : program.substr(at + 5);
-    if (name == "archive")
+    if (name == "members")
         target = fuzzArchive;
     else if (name == "document")
         target = fuzzDocument;
@@ -126,7 +126,7 @@ extern "C" int LLVMFuzzerInitialize(int *, char ***argv)
         }
     }
     if (!target) {
-        std::fprintf(stderr, "call this program by a link named fuzz_ and a reader's id, archive, document or pickle\n");
+        std::fprintf(stderr, "call this program by a link named fuzz_ and a reader's id, members, document or pickle\n");
         std::exit(2);
     }
     return 0;
