@@ -17,8 +17,8 @@ std::vector<std::string> partsOf(const std::string &path)
     for (std::size_t i = 0; i < path.size(); ++i) {
         static constexpr std::string_view archives[] = {".zip", ".tar", ".gz", ".tgz", ".zst", ".xz", ".npz"};
         const bool member = path[i] == '!'
-                            && std::any_of(std::begin(archives), std::end(archives),
-                                           [&](std::string_view end) { return parts.back().ends_with(end); });
+            && std::any_of(std::begin(archives), std::end(archives),
+                           [&](std::string_view end) { return parts.back().ends_with(end); });
         if (path[i] == '/' || member)
             parts.emplace_back();
         else
@@ -97,9 +97,8 @@ void EvidenceModel::addRun(Side side, const Run &run)
     for (std::size_t i = 0; i < run.inputs().size(); ++i) {
         // A single file needs no row above its own.
         const bool alone = run.inputs()[i].kind == "file" && sizes[i] == 1;
-        inputs.push_back(alone ? -1
-                               : add(-1, {InputRow, side, -1, 0, static_cast<std::uint32_t>(i), {},
-                                          run.inputs()[i].path}));
+        inputs.push_back(
+            alone ? -1 : add(-1, {InputRow, side, -1, 0, static_cast<std::uint32_t>(i), {}, run.inputs()[i].path}));
     }
     std::map<std::pair<int, std::string>, int> folders;
     for (const Artifact &artifact : run.artifacts()) {
@@ -143,8 +142,9 @@ void EvidenceModel::addParts(int node, const Artifact &artifact)
         m_nodes[static_cast<std::size_t>(add(node, {TensorsRow, side, node, 0, 0, artifact.id, "tensors"}))].size =
             tensors->dataBytes();
     for (std::size_t i = 0; i < artifact.problems.size(); ++i)
-        add(node, {ProblemRow, side, node, 0, static_cast<std::uint32_t>(i), artifact.id, artifact.problems[i].message,
-                   artifact.problems[i].where});
+        add(node,
+            {ProblemRow, side, node, 0, static_cast<std::uint32_t>(i), artifact.id, artifact.problems[i].message,
+             artifact.problems[i].where});
 }
 
 void EvidenceModel::judge()
@@ -251,7 +251,8 @@ QString EvidenceModel::summaryText(const Node &node) const
     case ArtifactRow: return toQt(artifact->summary);
     case TensorsRow: {
         const auto *const content = artifact->as<TensorContent>();
-        return format::counted(content->tensors.size(), "tensor", "tensors") + QStringLiteral(" · ") + tensorsText(*content);
+        return format::counted(content->tensors.size(), "tensor", "tensors") + QStringLiteral(" · ")
+            + tensorsText(*content);
     }
     case TemplateRow: return toQt(describe(node.where));
     case ProblemRow: return toQt(describe(artifact->problems[node.item]));
@@ -283,7 +284,8 @@ QVariant EvidenceModel::data(const QModelIndex &index, int role) const
         case KindColumn:
             if (node.type == ArtifactRow)
                 return format::kind(artifactOf(node)->kind);
-            return node.type == InputRow ? toQt((node.side == Side::A ? m_run : m_baseline)->inputs()[node.item].kind).replace(QLatin1Char('_'), QLatin1Char(' '))
+            return node.type == InputRow ? toQt((node.side == Side::A ? m_run : m_baseline)->inputs()[node.item].kind)
+                                               .replace(QLatin1Char('_'), QLatin1Char(' '))
                                          : QString();
         case SizeColumn:
             if (node.type == TemplateRow || node.type == ProblemRow)
@@ -301,9 +303,11 @@ QVariant EvidenceModel::data(const QModelIndex &index, int role) const
         return index.column() == NameColumn ? toQt(node.name) : data(index, Qt::DisplayRole);
     case Qt::TextAlignmentRole: return index.column() == SizeColumn ? numberAlignment() : QVariant();
     case SortRole:
-        return index.column() == SizeColumn ? QVariant(static_cast<qulonglong>(node.size)) : data(index, Qt::DisplayRole);
+        return index.column() == SizeColumn ? QVariant(static_cast<qulonglong>(node.size))
+                                            : data(index, Qt::DisplayRole);
     case AnchorRole:
-        return node.artifact.valid() ? QVariant::fromValue(Selection{{node.side, node.artifact, node.where}}) : QVariant();
+        return node.artifact.valid() ? QVariant::fromValue(Selection{{node.side, node.artifact, node.where}})
+                                     : QVariant();
     case SeverityRole: return node.severity ? severityVariant(*node.severity) : QVariant();
     case SideRole: return static_cast<int>(node.side);
     case KeyRole: return static_cast<int>(node.type);

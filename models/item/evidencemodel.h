@@ -41,8 +41,8 @@ private:
         Side side;
         int parent; // -1: top
         int row;
-        std::uint32_t item;         // input, artifact, or problem of an artifact
-        ArtifactId artifact;        // invalid for inputs and folders
+        std::uint32_t item;  // input, artifact, or problem of an artifact
+        ArtifactId artifact; // invalid for inputs and folders
         std::string name;
         Anchor where = Whole{};
         std::vector<int> children{};
@@ -64,7 +64,7 @@ private:
     QString worstText(const Node &node) const;
 
     Session *m_session;
-    RunPtr m_run, m_baseline; // what the nodes speak of
+    RunPtr m_run, m_baseline;  // what the nodes speak of
     std::vector<Node> m_nodes; // a parent before its children
     std::vector<int> m_top;
     std::map<std::pair<Side, ArtifactId>, int> m_ofArtifact;

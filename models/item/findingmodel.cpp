@@ -25,7 +25,7 @@ FindingModel::FindingModel(Session *session, QObject *parent) : QAbstractTableMo
     connect(session, &Session::outcomeChanged, this, &FindingModel::update);
     connect(session, &Session::acknowledgementsChanged, this, [this] {
         if (!m_rows.empty())
-            emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1), {AcknowledgedRole});
+            emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
     });
     for (int i = 0; i < session->instrumentCount(); ++i)
         update(i);
@@ -36,7 +36,8 @@ void FindingModel::update(int instrument)
     const auto &outcome = m_session->state(instrument).outcome;
     const auto begin = std::partition_point(m_rows.begin(), m_rows.end(),
                                             [&](const Row &row) { return row.ref.instrument < instrument; });
-    const auto end = std::partition_point(begin, m_rows.end(), [&](const Row &row) { return row.ref.instrument == instrument; });
+    const auto end =
+        std::partition_point(begin, m_rows.end(), [&](const Row &row) { return row.ref.instrument == instrument; });
     if (begin != end && begin->outcome == outcome)
         return; // started again: the old findings stand until the new ones are there
     const int first = static_cast<int>(begin - m_rows.begin());
@@ -106,7 +107,8 @@ QVariant FindingModel::data(const QModelIndex &index, int role) const
     case Qt::ToolTipRole:
         if (index.column() == InstrumentColumn)
             return toQt(row.outcome->instrument->name);
-        return index.column() == TitleColumn ? toQt(finding.title + "\n" + finding.detail) : data(index, Qt::DisplayRole);
+        return index.column() == TitleColumn ? toQt(finding.title + "\n" + finding.detail)
+                                             : data(index, Qt::DisplayRole);
     case Qt::TextAlignmentRole: return index.column() == NumberColumn ? numberAlignment() : QVariant();
     case SortRole:
         switch (index.column()) {

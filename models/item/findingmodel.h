@@ -15,7 +15,15 @@ class FindingModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { SeverityColumn, InstrumentColumn, TitleColumn, ArtifactColumn, PlaceColumn, NumberColumn, ColumnCount };
+    enum Column {
+        SeverityColumn,
+        InstrumentColumn,
+        TitleColumn,
+        ArtifactColumn,
+        PlaceColumn,
+        NumberColumn,
+        ColumnCount
+    };
 
     explicit FindingModel(Session *session, QObject *parent = nullptr);
 

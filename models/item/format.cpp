@@ -3,6 +3,7 @@
 
 #include "models/core/utf8.h"
 #include "models/instruments/instrument.h"
+#include "models/runs/inspect.h"
 
 #include <algorithm>
 #include <array>
@@ -83,15 +84,10 @@ QString offset(std::uint64_t offset)
 
 QString hex(std::span<const std::byte> bytes)
 {
-    static constexpr char digits[] = "0123456789ABCDEF";
-    QString text;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        if (i > 0)
-            text += i % 8 == 0 ? QStringLiteral("  ") : QStringLiteral(" ");
-        const auto value = std::to_integer<unsigned>(bytes[i]);
-        text += QLatin1Char(digits[value >> 4]);
-        text += QLatin1Char(digits[value & 15]);
-    }
+    const std::size_t half = std::min<std::size_t>(bytes.size(), 8);
+    QString text = toQt(hexText(bytes.first(half)));
+    if (half < bytes.size())
+        text += QStringLiteral("  ") + toQt(hexText(bytes.subspan(half)));
     return text;
 }
 
@@ -162,7 +158,8 @@ QString sentence(const Outcome &outcome)
     if (worst != report.findings.end()) {
         QString text = toQt(worst->title);
         if (report.findings.size() > 1)
-            text += QStringLiteral(" (and %1)").arg(counted(report.findings.size() - 1, "more finding", "more findings"));
+            text +=
+                QStringLiteral(" (and %1)").arg(counted(report.findings.size() - 1, "more finding", "more findings"));
         return text;
     }
     if (report.undecidable())

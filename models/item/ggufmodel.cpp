@@ -76,7 +76,8 @@ QVariant GgufModel::data(const QModelIndex &index, int role) const
         return {};
     if (index.internalId() == topId)
         return entryData(m_content->entries[static_cast<std::size_t>(index.row())], index.column(), role);
-    return elementData(m_content->entries[index.internalId()], static_cast<std::size_t>(index.row()), index.column(), role);
+    return elementData(m_content->entries[index.internalId()], static_cast<std::size_t>(index.row()), index.column(),
+                       role);
 }
 
 QVariant GgufModel::entryData(const GgufEntry &entry, int column, int role) const
@@ -92,7 +93,8 @@ QVariant GgufModel::entryData(const GgufEntry &entry, int column, int role) cons
             return format::grouped(entry.bytes.from) + QStringLiteral("–") + format::grouped(entry.bytes.to);
         default: return {};
         }
-    case Qt::ToolTipRole: return column == ValueColumn ? format::oneLine(entry.value.display(2000), 2000) : toQt(entry.key);
+    case Qt::ToolTipRole:
+        return column == ValueColumn ? format::oneLine(entry.value.display(2000), 2000) : toQt(entry.key);
     case Qt::TextAlignmentRole: return column == BytesColumn ? numberAlignment() : QVariant();
     case AnchorRole: return m_shown.at(GgufContent::anchor(entry.key));
     default: return {};
@@ -111,11 +113,13 @@ QVariant GgufModel::elementData(const GgufEntry &entry, std::size_t element, int
         case ValueColumn:
             if (text)
                 return role == CopyRole ? toQt(value.strings[element]) : format::oneLine(value.strings[element]);
-            return role == CopyRole ? QString::number(value.numbers[element], 'g', 17) : format::number(value.numbers[element]);
+            return role == CopyRole ? QString::number(value.numbers[element], 'g', 17)
+                                    : format::number(value.numbers[element]);
         case TypeColumn: return toQt(nameOf(value.elementType));
         default: return {};
         }
-    case AnchorRole: return m_shown.at(JsonPath{GgufContent::anchor(entry.key).path + '[' + std::to_string(element) + ']'});
+    case AnchorRole:
+        return m_shown.at(JsonPath{GgufContent::anchor(entry.key).path + '[' + std::to_string(element) + ']'});
     default: return {};
     }
 }

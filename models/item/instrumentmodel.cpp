@@ -18,7 +18,8 @@ InstrumentModel::InstrumentModel(Session *session, QObject *parent) : QAbstractI
         const QString family = toQt(session->state(i).instrument->family());
         if (m_families.empty() || m_families.back().name != family)
             m_families.push_back({family, {}});
-        m_rows.emplace_back(static_cast<int>(m_families.size()) - 1, static_cast<int>(m_families.back().instruments.size()));
+        m_rows.emplace_back(static_cast<int>(m_families.size()) - 1,
+                            static_cast<int>(m_families.back().instruments.size()));
         m_families.back().instruments.push_back(i);
     }
     connect(session, &Session::outcomeChanged, this, &InstrumentModel::update);
@@ -118,7 +119,9 @@ QVariant InstrumentModel::instrumentData(int instrument, int column, int role) c
         if (state.running)
             return QStringLiteral("Running…");
         return state.outcome ? format::sentence(*state.outcome) : QString();
-    case Qt::ToolTipRole: return column == VerdictColumn ? instrumentData(instrument, column, Qt::DisplayRole) : toQt(state.instrument->question);
+    case Qt::ToolTipRole:
+        return column == VerdictColumn ? instrumentData(instrument, column, Qt::DisplayRole)
+                                       : toQt(state.instrument->question);
     case SeverityRole: return severity ? severityVariant(*severity) : QVariant();
     case SortRole: return severity ? static_cast<int>(*severity) : -1;
     case RunningRole: return state.running;
@@ -193,7 +196,7 @@ bool InstrumentFilter::filterAcceptsRow(int row, const QModelIndex &parent) cons
     if (!parent.isValid()) // a family stays when one of its instruments does, or when it was not searched
         return m_words.isEmpty();
     const QString text = index.data().toString() + QLatin1Char(' ') + index.data(Qt::ToolTipRole).toString()
-                         + QLatin1Char(' ') + parent.data().toString();
+        + QLatin1Char(' ') + parent.data().toString();
     return std::all_of(m_words.begin(), m_words.end(),
                        [&](const QString &word) { return text.contains(word, Qt::CaseInsensitive); });
 }

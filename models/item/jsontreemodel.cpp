@@ -203,9 +203,9 @@ QVariant JsonTreeModel::data(const QModelIndex &index, int role) const
             return {};
         return format::oneLine(value.isString() ? value.string("") : std::string(value.raw().substr(0, 8000)), 2000);
     case CopyRole:
-        return index.column() == KeyColumn ? toQt(value.key())
-               : index.column() == ValueColumn ? copyText(value)
-                                               : data(index, Qt::DisplayRole);
+        return index.column() == KeyColumn  ? toQt(value.key())
+            : index.column() == ValueColumn ? copyText(value)
+                                            : data(index, Qt::DisplayRole);
     case Qt::TextAlignmentRole: return index.column() == BytesColumn ? numberAlignment() : QVariant();
     case AnchorRole: return m_shown.artifact() ? m_shown.at(anchorOf(part, value)) : QVariant();
     default: return {};
@@ -237,7 +237,8 @@ QModelIndex JsonTreeModel::indexFor(const Anchor &where) const
         const auto &lines = m_lines->lines;
         const auto it = std::lower_bound(lines.begin(), lines.end(), line->from,
                                          [](const auto &l, std::uint64_t number) { return l.line < number; });
-        return it != lines.end() && it->line == line->from ? index(static_cast<int>(it - lines.begin()), 0) : QModelIndex();
+        return it != lines.end() && it->line == line->from ? index(static_cast<int>(it - lines.begin()), 0)
+                                                           : QModelIndex();
     }
     if (const auto *const bytes = std::get_if<ByteRange>(&where)) {
         if (!m_lines)

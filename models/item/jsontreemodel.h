@@ -43,7 +43,10 @@ public:
 private:
     // A part is a document: the only one, or that of a line. An index's id: part above, node below.
     static quintptr idOf(std::uint32_t part, std::uint32_t node) { return (quintptr(part) << 32) | node; }
-    static std::uint32_t partOf(const QModelIndex &index) { return static_cast<std::uint32_t>(index.internalId() >> 32); }
+    static std::uint32_t partOf(const QModelIndex &index)
+    {
+        return static_cast<std::uint32_t>(index.internalId() >> 32);
+    }
     /// Lines are parsed when looked at; a few hundred are kept.
     const Document &documentOf(std::uint32_t part) const;
     Value rootOf(std::uint32_t part) const { return documentOf(part).root(); }

@@ -21,8 +21,9 @@ char lower(char c)
 
 bool contains(std::string_view text, std::string_view lowered)
 {
-    return std::search(text.begin(), text.end(), lowered.begin(), lowered.end(), [](char a, char b) { return lower(a) == b; })
-           != text.end();
+    return std::search(text.begin(), text.end(), lowered.begin(), lowered.end(),
+                       [](char a, char b) { return lower(a) == b; })
+        != text.end();
 }
 
 std::uint64_t elementsOf(const TensorInfo &tensor)
@@ -145,10 +146,14 @@ Result<TensorModel::Order> TensorModel::arrange(const Tensors &tensors, const st
     switch (column) {
     case NameColumn: sortBy([&](std::uint32_t i) -> std::string_view { return tensors.at(i).name; }); break;
     case DTypeColumn: sortBy([&](std::uint32_t i) -> std::string_view { return tensors.at(i).dtypeName; }); break;
-    case ShapeColumn: sortBy([&](std::uint32_t i) -> const std::vector<std::uint64_t> & { return tensors.at(i).shape; }); break;
+    case ShapeColumn:
+        sortBy([&](std::uint32_t i) -> const std::vector<std::uint64_t> & { return tensors.at(i).shape; });
+        break;
     case ElementsColumn: sortBy([&](std::uint32_t i) { return elementsOf(tensors.at(i)); }); break;
     case BytesColumn: sortBy([&](std::uint32_t i) { return tensors.at(i).bytes.size(); }); break;
-    case FileColumn: sortBy([&](std::uint32_t i) -> std::string_view { return tensors.partOf(i).artifact->path; }); break;
+    case FileColumn:
+        sortBy([&](std::uint32_t i) -> std::string_view { return tensors.partOf(i).artifact->path; });
+        break;
     case OffsetColumn: sortBy([&](std::uint32_t i) { return tensors.at(i).bytes.from; }); break;
     default: break;
     }
@@ -185,7 +190,8 @@ QModelIndex TensorModel::indexFor(const Place &place) const
         if (part.artifact->id != place.artifact)
             continue;
         const auto &list = part.content->tensors;
-        const auto it = std::find_if(list.begin(), list.end(), [&](const TensorInfo &t) { return t.name == block->tensor; });
+        const auto it =
+            std::find_if(list.begin(), list.end(), [&](const TensorInfo &t) { return t.name == block->tensor; });
         if (it == list.end())
             return {};
         const auto position = part.first + static_cast<std::uint32_t>(it - list.begin());
@@ -236,13 +242,13 @@ QVariant TensorModel::data(const QModelIndex &index, int role) const
         default: return {};
         }
     case Qt::ToolTipRole:
-        return index.column() == BytesColumn    ? format::bytes(tensor.bytes.size())
-               : index.column() == OffsetColumn ? format::offset(tensor.bytes.from)
-                                                : data(index, CopyRole);
+        return index.column() == BytesColumn ? format::bytes(tensor.bytes.size())
+            : index.column() == OffsetColumn ? format::offset(tensor.bytes.from)
+                                             : data(index, CopyRole);
     case Qt::TextAlignmentRole:
         return index.column() == ElementsColumn || index.column() == BytesColumn || index.column() == OffsetColumn
-                   ? numberAlignment()
-                   : QVariant();
+            ? numberAlignment()
+            : QVariant();
     case AnchorRole: return QVariant::fromValue(Selection{{m_side, artifact.id, TensorBlock{tensor.name}}});
     case SideRole: return static_cast<int>(m_side);
     default: return {};

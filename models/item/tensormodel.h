@@ -19,7 +19,16 @@ class TensorModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { NameColumn, DTypeColumn, ShapeColumn, ElementsColumn, BytesColumn, FileColumn, OffsetColumn, ColumnCount };
+    enum Column {
+        NameColumn,
+        DTypeColumn,
+        ShapeColumn,
+        ElementsColumn,
+        BytesColumn,
+        FileColumn,
+        OffsetColumn,
+        ColumnCount
+    };
 
     /// `jobs`, not owned, must outlive the model.
     explicit TensorModel(JobRunner *jobs, QObject *parent = nullptr);

@@ -13,7 +13,8 @@ namespace {
 std::vector<std::uint64_t> lineStarts(std::string_view text)
 {
     std::vector<std::uint64_t> starts{0};
-    for (std::size_t at = text.find('\n'); at != std::string_view::npos && at + 1 < text.size(); at = text.find('\n', at + 1))
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos && at + 1 < text.size();
+         at = text.find('\n', at + 1))
         starts.push_back(at + 1);
     return starts;
 }
@@ -73,7 +74,7 @@ int TextLinesModel::rowOfByte(std::uint64_t offset) const
         return static_cast<int>(std::upper_bound(lines.begin(), lines.end(), offset,
                                                  [](std::uint64_t o, const auto &l) { return o < l.offset; })
                                 - lines.begin())
-               - 1;
+            - 1;
     }
     return static_cast<int>(std::upper_bound(m_starts.begin(), m_starts.end(), offset) - m_starts.begin()) - 1;
 }

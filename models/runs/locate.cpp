@@ -49,8 +49,9 @@ std::optional<ByteRange> bytesOfLines(const Artifact &artifact, LogLine lines)
         if (lines.to > text->lineCount())
             return std::nullopt;
         const auto last = static_cast<std::size_t>(lines.to - 1);
-        return inside(artifact, {text->lineStarts[static_cast<std::size_t>(lines.from - 1)],
-                                 text->lineStarts[last] + text->line(last).size()});
+        return inside(artifact,
+                      {text->lineStarts[static_cast<std::size_t>(lines.from - 1)],
+                       text->lineStarts[last] + text->line(last).size()});
     }
     if (const auto *const content = artifact.as<LinesContent>()) {
         const auto find = [&](std::uint64_t number) {
@@ -92,7 +93,7 @@ std::optional<ByteRange> bytesOfTensor(const Artifact &artifact, const TensorBlo
         return std::nullopt;
     ByteRange bytes = tensor->bytes;
     const bool rows = !block.from.empty() && block.from.size() == block.to.size() && !tensor->shape.empty()
-                      && block.from[0] < block.to[0] && block.to[0] <= tensor->shape[0];
+        && block.from[0] < block.to[0] && block.to[0] <= tensor->shape[0];
     if (rows && !content->fortranOrder && bytes.size() % tensor->shape[0] == 0) {
         const std::uint64_t row = bytes.size() / tensor->shape[0];
         bytes = {bytes.from + block.from[0] * row, bytes.from + block.to[0] * row};
@@ -135,8 +136,9 @@ std::optional<ByteRange> bytesOfTemplate(const Artifact &artifact, TemplateSpan 
         for (const GgufEntry &entry : gguf->entries) {
             // The value ends the entry.
             if (entry.key == "tokenizer.chat_template" && span.from <= span.to && span.to <= entry.value.text.size())
-                return inside(artifact, {entry.bytes.to - entry.value.text.size() + span.from,
-                                         entry.bytes.to - entry.value.text.size() + span.to});
+                return inside(artifact,
+                              {entry.bytes.to - entry.value.text.size() + span.from,
+                               entry.bytes.to - entry.value.text.size() + span.to});
         }
         return std::nullopt;
     }
@@ -170,28 +172,31 @@ std::optional<ByteRange> spanInLiteral(std::string_view literal, std::uint64_t f
     if (literal.size() < 2 || from > to)
         return std::nullopt;
     const std::size_t end = literal.size() - 1;
-    std::uint64_t decoded = 0;
+    std::uint64_t decoded = 0; // bytes before `at`, decoded
     std::optional<std::uint64_t> begin;
-    for (std::size_t at = 1; at <= end;) {
-        if (!begin && decoded >= from)
+    for (std::size_t at = 1;;) {
+        if (!begin && decoded == from)
             begin = at;
-        if (decoded >= to)
+        if (begin && decoded >= to)
             return ByteRange{*begin, at};
-        if (at == end)
-            break;
+        if (at >= end)
+            return std::nullopt;
         std::size_t length = 1;
+        std::uint64_t size = 1;
         if (literal[at] == '\\') {
-            length = at + 1 < end && literal[at + 1] == 'u' ? 6 : 2;
-            // A pair of surrogates is one character of four bytes.
-            if (length == 6 && literal.substr(at + 6, 2) == "\\u"
-                && unescapeJson(literal.substr(at, std::min<std::size_t>(12, end - at))).size() == 4)
-                length = 12;
+            const auto text = [&] { return unescapeJson(literal.substr(at, std::min(length, end - at))); };
+            length = at + 1 < end && literal[at + 1] == 'u' ? 12 : 2;
+            // Two escapes are one character of four bytes when they are a pair of surrogates.
+            if (length == 12 && (literal.substr(at + 6, 2) != "\\u" || static_cast<unsigned char>(text()[0]) < 0xF0))
+                length = 6;
+            length = std::min(length, end - at);
+            size = text().size();
         }
-        length = std::min(length, end - at);
-        decoded += length == 1 ? 1 : unescapeJson(literal.substr(at, length)).size();
+        if (!begin && from < decoded + size)
+            begin = at; // inside a character: from its start
+        decoded += size;
         at += length;
     }
-    return std::nullopt;
 }
 
 std::string_view textOf(const Artifact &artifact)

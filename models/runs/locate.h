@@ -19,7 +19,7 @@ namespace prosector {
 std::optional<ByteRange> anchorToBytes(const Artifact &artifact, const Anchor &where);
 
 /// Bytes [from, to) of a decoded JSON string, as bytes of its literal (quotes included in the
-/// literal, never in the answer). Nothing when the span leaves the string.
+/// literal, never in the answer), widened to whole escapes. Nothing when the span leaves the string.
 std::optional<ByteRange> spanInLiteral(std::string_view literal, std::uint64_t from, std::uint64_t to);
 
 /// The text that the artifact holds as a whole (plain text, or the source text of a tree), empty

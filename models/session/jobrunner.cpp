@@ -40,7 +40,8 @@ struct JobRunner::Link {
         // destroyed object are dropped by Qt.
         const std::lock_guard lock(mutex);
         if (JobRunner *const runner = owner)
-            QMetaObject::invokeMethod(runner, [runner, call = std::move(call)] { call(*runner); }, Qt::QueuedConnection);
+            QMetaObject::invokeMethod(
+                runner, [runner, call = std::move(call)] { call(*runner); }, Qt::QueuedConnection);
     }
 };
 
@@ -84,7 +85,9 @@ JobRunner::Generation JobRunner::launch(const QString &key, const QString &title
     task->generation = ++m_generation;
     m_entries.emplace(m_generation,
                       Entry{{m_generation, key, title, {}, -1, false, QDateTime::currentMSecsSinceEpoch()},
-                            task, context, std::move(finished)});
+                            task,
+                            context,
+                            std::move(finished)});
 
     auto body = [link = m_link, task, work = std::move(work)]() mutable {
         const auto progress = [&](double fraction, std::string_view step) {

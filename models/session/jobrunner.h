@@ -39,11 +39,11 @@ public:
     struct Status {
         Generation generation = 0;
         QString key;
-        QString title;       ///< what is done, for people
-        QString step;        ///< what the job last said it was at
+        QString title;        ///< what is done, for people
+        QString step;         ///< what the job last said it was at
         double fraction = -1; ///< 0..1; negative when unknown
         bool started = false; ///< false while it waits for a thread
-        qint64 since = 0;    ///< milliseconds since the epoch when it was put in the queue
+        qint64 since = 0;     ///< milliseconds since the epoch when it was put in the queue
     };
 
     /// How often a job's progress is told at most.

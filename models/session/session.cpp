@@ -67,17 +67,21 @@ void Session::open(const QStringList &paths)
 
 void Session::add(const QStringList &paths)
 {
-    QStringList all = m_paths;
+    // Dropping two folders one after the other opens both.
+    const bool busy = m_jobs.isRunning(openKey);
+    QStringList all = busy ? m_opening : m_paths;
     for (const QString &path : paths) {
         if (!all.contains(path))
             all.append(path);
     }
-    startOpening(all, m_run ? Keep::Places : Keep::Nothing);
+    startOpening(all, busy ? m_keep : m_run ? Keep::Places : Keep::Nothing);
 }
 
 void Session::reload()
 {
-    if (!m_paths.isEmpty())
+    if (m_jobs.isRunning(openKey))
+        startOpening(m_opening, m_keep);
+    else if (!m_paths.isEmpty())
         startOpening(m_paths, Keep::Places);
     if (!m_baselinePaths.isEmpty())
         startOpeningBaseline(m_baselinePaths);
@@ -91,6 +95,8 @@ void Session::openBaseline(const QStringList &paths)
 void Session::startOpening(const QStringList &paths, Keep keep)
 {
     loadFacts();
+    m_opening = paths;
+    m_keep = keep;
     m_jobs.start(
         openKey, openingTitle(paths), this, opening(paths),
         [this, paths, keep](Result<RunPtr> run) {
@@ -130,6 +136,7 @@ void Session::loadFacts()
             if (!facts)
                 return fail(facts.error());
             m_facts = std::move(*facts);
+            emit factsLoaded();
             if (m_stale)
                 runAll();
         },
@@ -250,6 +257,14 @@ const Finding &Session::finding(FindingRef ref) const
 bool Session::isExamining() const
 {
     return std::any_of(m_states.begin(), m_states.end(), [](const InstrumentState &s) { return s.running; });
+}
+
+std::vector<const Outcome *> Session::outcomes() const
+{
+    std::vector<const Outcome *> list;
+    for (const InstrumentState &state : m_states)
+        list.push_back(state.outcome.get());
+    return list;
 }
 
 std::optional<Examination> Session::examination() const
@@ -375,7 +390,7 @@ QString Session::keyOf(FindingRef ref) const
     for (const Evidence &evidence : found.evidence) {
         const Artifact *const at = artifact(placeOf(evidence));
         key += QLatin1Char('|') + (evidence.side == Side::B ? QStringLiteral("B:") : QString())
-               + (at ? toQt(at->name) : QString()) + QLatin1Char('#') + toQt(describe(evidence.where));
+            + (at ? toQt(at->name) : QString()) + QLatin1Char('#') + toQt(describe(evidence.where));
     }
     return key;
 }

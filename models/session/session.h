@@ -53,7 +53,7 @@ public:
     RunPtr run() const { return m_run; }           ///< null when nothing is open
     RunPtr baseline() const { return m_baseline; } ///< null when there is none
     RunPtr run(Side side) const { return side == Side::A ? m_run : m_baseline; }
-    FactsPtr facts() const { return m_facts; }     ///< null until they are loaded
+    FactsPtr facts() const { return m_facts; } ///< null until they are loaded
     QStringList paths() const { return m_paths; }
     QStringList baselinePaths() const { return m_baselinePaths; }
     const Artifact *artifact(const Place &place) const; ///< null when it is not open
@@ -73,6 +73,8 @@ public:
     bool isExamining() const;
     /// Worst finding so far.
     Severity worst() const { return m_findings.worst(); }
+    /// One for each instrument, null where there is none yet. Valid until the next outcomeChanged().
+    std::vector<const Outcome *> outcomes() const;
     /// A copy of the outcomes there are, for export. Nothing when nothing is open.
     std::optional<Examination> examination() const;
 
@@ -108,6 +110,8 @@ public:
 signals:
     /// run() or baseline() is another; all outcomes are gone and on their way again.
     void runChanged();
+    /// facts() is there. Once in a session's life.
+    void factsLoaded();
     /// Opening started, ended or was cancelled: see isOpening().
     void openingChanged();
     /// What was asked for could not be opened, read or written; the present run stays. Not for
@@ -148,6 +152,8 @@ private:
     RunPtr m_run, m_baseline;
     FactsPtr m_facts;
     QStringList m_paths, m_baselinePaths;
+    QStringList m_opening;       // what is being opened instead of m_paths
+    Keep m_keep = Keep::Nothing; // and what of the present places stays then
     std::vector<InstrumentState> m_states;
     FindingIndex m_findings;
     bool m_stale = false; // outcomes were dropped and the instruments have not been started since

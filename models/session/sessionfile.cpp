@@ -46,7 +46,8 @@ std::vector<SessionFile::NamedPlace> places(Value list)
         auto artifact = place["artifact"].string();
         auto where = anchorFromLocator(place["locator"]);
         if (artifact && where)
-            found.push_back({place["run"].string("A") == "B" ? Side::B : Side::A, std::move(*artifact), std::move(*where)});
+            found.push_back(
+                {place["run"].string("A") == "B" ? Side::B : Side::A, std::move(*artifact), std::move(*where)});
     }
     return found;
 }

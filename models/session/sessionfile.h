@@ -32,7 +32,7 @@ struct SessionFile {
     /// Changed thresholds by instrument id and parameter name.
     std::map<std::string, std::map<std::string, double, std::less<>>> thresholds;
     std::map<std::string, std::string> acknowledged; ///< finding key (Session::keyOf) to the reason given
-    std::string layout; ///< bytes the window wrote; kept as they are (base64 in the file)
+    std::string layout;                              ///< bytes the window wrote; kept as they are (base64 in the file)
 
     bool operator==(const SessionFile &) const = default;
 

@@ -120,11 +120,13 @@ private slots:
         JobRunner runner;
         int formerCalls = 0;
         int laterCalls = 0;
-        runner.start(QStringLiteral("k"), {}, this, [](const Job &) -> Result<int> { return 1; },
-                     [&](const Result<int> &) { ++formerCalls; });
+        runner.start(
+            QStringLiteral("k"), {}, this, [](const Job &) -> Result<int> { return 1; },
+            [&](const Result<int> &) { ++formerCalls; });
         QThreadPool::globalInstance()->waitForDone(); // its result waits in the event queue
-        runner.start(QStringLiteral("k"), {}, this, [](const Job &) -> Result<int> { return 2; },
-                     [&](const Result<int> &) { ++laterCalls; });
+        runner.start(
+            QStringLiteral("k"), {}, this, [](const Job &) -> Result<int> { return 2; },
+            [&](const Result<int> &) { ++laterCalls; });
         QTRY_COMPARE(laterCalls, 1);
         QCOMPARE(formerCalls, 0);
     }

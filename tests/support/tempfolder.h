@@ -21,6 +21,7 @@ public:
         std::ofstream(at, std::ios::binary) << bytes;
         return *this;
     }
+    void remove(std::string_view name) const { std::filesystem::remove(path(name)); }
     std::string path() const { return m_folder.path().toStdString(); }
     std::string path(std::string_view name) const { return path() + '/' + std::string(name); }
 
