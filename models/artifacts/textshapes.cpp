@@ -54,7 +54,14 @@ constexpr std::array logPrefixes = std::to_array<std::string_view>({
     "Loading checkpoint shards", "Setting `pad_token_id`", "Special tokens have been added", "The attention mask",
 });
 
-bool isLogLine(std::string_view line)
+/// llama.cpp's `12.34.567.890 `: minutes, seconds, milliseconds, microseconds since the start.
+bool beginsWithRunTime(std::string_view line)
+{
+    const auto minutes = line.find_first_not_of("0123456789");
+    return minutes != 0 && minutes != std::string_view::npos && beginsLike(line.substr(minutes), ".00.000.000 ");
+}
+
+bool isBareLogLine(std::string_view line)
 {
     for (const std::string_view level : {"INFO", "WARNING", "WARN", "ERROR", "DEBUG", "TRACE", "CRITICAL", "FATAL"}) {
         if (line.starts_with(level) && (line.size() == level.size() || !std::isalnum(static_cast<unsigned char>(line[level.size()]))))
@@ -64,14 +71,28 @@ bool isLogLine(std::string_view line)
     }
     if (std::any_of(logPrefixes.begin(), logPrefixes.end(), [&](auto prefix) { return line.starts_with(prefix); }))
         return true;
-    if (line.starts_with("time=") && contains(line, " level="))
+    if (contains(line, "time=") && contains(line, " level="))
         return true;
     const auto stamp = line.substr(line.starts_with('[') || line.starts_with('(') ? 1 : 0);
     if (contains(line.substr(0, 100), ",") && !contains(line.substr(0, 100), " ")) // a row of values
         return false;
     return beginsLike(stamp, "0000-00-00 00:00") || beginsLike(stamp, "0000-00-00T00:00")
            || beginsLike(stamp, "00-00 00:00:00") || beginsLike(stamp, "0000/00/00 00:00")
-           || beginsLike(line, "0.00.000.000 ") || beginsLike(line, "00:00:00 ");
+           || beginsLike(line, "00:00:00 ") || beginsWithRunTime(line);
+}
+
+/// With or without what collectors put first: `vllm-1  | …` (Compose), `[pod/x/y] …` (kubectl),
+/// `Nov 30 12:00:00 host ollama[1]: …` (journald).
+bool isLogLine(std::string_view line)
+{
+    if (isBareLogLine(line))
+        return true;
+    for (const std::string_view end : {" | ", "] ", "]: "}) {
+        const auto at = line.substr(0, 64).find(end);
+        if (at != std::string_view::npos && isBareLogLine(line.substr(at + end.size())))
+            return true;
+    }
+    return false;
 }
 
 int logPoints(const TextHead &head)

@@ -4,6 +4,7 @@
 
 #include "models/artifacts/reader.h"
 #include "models/artifacts/shapes.h"
+#include "models/core/archive.h"
 #include "models/core/sha256.h"
 
 #include <algorithm>
@@ -129,6 +130,12 @@ Result<void> RunBuilder::addFile(const std::string &path)
     auto source = openFile(path, name);
     if (!source)
         return source.error();
+    const auto head = (*source)->readUpTo(0, headBytes);
+    if (!head)
+        return head.error();
+    const Reader *const reader = sniff({name, *head, (*source)->size()});
+    if (reader && reader->id == "archive")
+        return addArchive(*source);
     if (auto done = addFiles({{name, {}, *source}}, nullptr); !done)
         return done;
     auto hash = hashOf(**source, m_job);
@@ -136,6 +143,24 @@ Result<void> RunBuilder::addFile(const std::string &path)
         return hash.error();
     m_run->m_inputs.back().sha256 = *hash;
     return {};
+}
+
+/// An archive as an input is a folder that happens to be packed: its members are the files.
+Result<void> RunBuilder::addArchive(SourcePtr source)
+{
+    auto archive = openArchive(source, m_job);
+    if (!archive)
+        return archive.error();
+    Walk walk;
+    for (ArchiveMember &member : archive->members)
+        walk.files.push_back({std::move(member.name), {}, std::move(member.bytes)});
+    std::sort(walk.files.begin(), walk.files.end(), [](const FoundFile &a, const FoundFile &b) { return fs::path(a.path) < fs::path(b.path); });
+    for (Error &problem : archive->problems)
+        walk.unreadable.push_back({source->name(), std::move(problem)});
+    if (walk.files.empty() && walk.unreadable.empty())
+        walk.unreadable.push_back({source->name(), {Errc::NotFound, "the archive is empty", Whole{}, "at least one member", "none"}});
+    m_run->m_inputs.back().kind = "archive";
+    return addSet(std::move(walk), "");
 }
 
 /// Opens all files with a few threads and appends them in the order given.

@@ -55,6 +55,7 @@ private:
     Result<void> addFiles(const std::vector<FoundFile> &files, std::vector<std::string> *hashLines);
     Result<void> addFolder(const std::string &path);
     Result<void> addFile(const std::string &path);
+    Result<void> addArchive(SourcePtr source);
     /// Files of a folder or archive; `folder` is where they lie on disk, empty for an archive.
     Result<void> addSet(Walk walk, const std::string &folder);
     std::string uniqueName(const std::string &path);

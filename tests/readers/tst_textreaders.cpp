@@ -27,6 +27,10 @@ private slots:
         row("ollama log", "a.txt", "time=2026-08-21T10:00:00.000Z level=INFO source=routes.go:1 msg=\"x\"\n[GIN] 2026/08/21 - 10:00:00 | 200 |\n", "log", Kind::StartupLog);
         row("tgi log", "a.txt", "2026-01-10T10:00:00.000000Z  INFO text_generation_launcher: Args {\n    max_input_tokens: None,\n", "log", Kind::StartupLog);
         row("transformers log", "a.log", "Some weights of X were not initialized from the model checkpoint at y and are newly initialized: ['z']\n", "log", Kind::StartupLog);
+        row("llama.cpp log with times", "a.txt", "12.00.412.118 I llama_context: n_ctx = 1\n12.00.412.119 I print_info: x\n", "log", Kind::StartupLog);
+        row("compose log", "a.txt", "vllm-1  | INFO 05-29 10:00:01 [a.py:1] x\nvllm-1  | y\nvllm-1  | WARNING 05-29 10:00:02 [a.py:2] z\n", "log", Kind::StartupLog);
+        row("journal", "a.txt", "Nov 30 12:00:00 h ollama[1]: time=2026-08-21T10:00:00Z level=INFO msg=x\n", "log", Kind::StartupLog);
+        row("markdown table", "a.txt", "| Tasks | Version |\n|-------|------:|\n| x | 1 |\n", "text", Kind::Text);
         row("log by name", "server.log", "hello\n", "log", Kind::StartupLog);
         row("log that holds json", "server.log", "{\"a\": 1}\nINFO ready\n", "log", Kind::StartupLog);
         row("prose", "a.txt", "It was the best of times, it was the worst of times.\nInfo follows.\n", "text", Kind::Text);

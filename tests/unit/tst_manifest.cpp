@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/core/resources.h"
 #include "models/runs/run.h"
 
 #include "tests/support/strict.h"
@@ -116,6 +117,19 @@ private slots:
             QCOMPARE(std::get<JsonPath>(entry.error.where).path, where.toStdString());
         QVERIFY(run->models().empty());
         QVERIFY(run->byName("a") || where.startsWith("$.model") || where.startsWith("$.prosector") || where == "$.artifacts");
+    }
+
+    void schemaNamesEveryKind()
+    {
+        const auto source = openFile(resourceFolder() + "/formats/trace.schema.json");
+        QVERIFY_RESULT(source);
+        const auto schema = Document::parseJson(*readText(**source));
+        QVERIFY(!schema->problem());
+        const Value kinds = schema->at("$.properties.artifacts.items.properties.kind.enum");
+        QCOMPARE(kinds.size(), static_cast<std::size_t>(Kind::Archive) + 1);
+        std::size_t number = 0;
+        for (const Value kind : kinds)
+            QCOMPARE(kind.string(""), std::string(nameOf(static_cast<Kind>(number++))));
     }
 
     void theFolderItself()
