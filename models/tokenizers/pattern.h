@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/core/result.h"
+#include "models/tokenizers/alignedtext.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prosector {
+
+/// A regular expression as tokenizer files hold it: Oniguruma's Ruby syntax, run by PCRE2 with its
+/// JIT. What differs between the two is rewritten: \s, \w, \d and \h by Unicode property, possessive
+/// intervals, line anchors. Immutable; may be used by several threads.
+class Pattern {
+public:
+    using Range = AlignedText::Range;
+
+    /// Malformed or Unsupported, naming the expression and the place in it.
+    static Result<Pattern> compile(std::string_view expression);
+    /// Matches exactly this text.
+    static Pattern literal(std::string text);
+
+    /// Non-overlapping matches from left to right. `text` must be UTF-8. TooLarge when the match
+    /// limit is reached: the expression backtracks without end on this text.
+    Result<void> findAll(std::string_view text, std::vector<Range> &matches) const;
+
+    const std::string &source() const { return m_source; }
+
+private:
+    struct Compiled;
+    std::string m_source;
+    bool m_isLiteral = false;
+    std::shared_ptr<const Compiled> m_compiled;
+};
+
+} // namespace prosector

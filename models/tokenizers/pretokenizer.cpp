@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/tokenizers/pretokenizer.h"
+
+#include "models/core/utf8.h"
+#include "models/tokenizers/normalizer.h"
+#include "models/tokenizers/pattern.h"
+#include "models/tokenizers/tokenmodel.h"
+#include "models/tokenizers/unicode.h"
+
+#include <functional>
+
+namespace prosector {
+
+Segment::Segment(AlignedText t) : text(std::move(t))
+{
+    if (!text.empty())
+        pieces.push_back({0, text.size(), text.origin(0, text.size()).begin});
+}
+
+namespace {
+
+using Range = AlignedText::Range;
+
+/// A stretch of a piece, and whether it is what was looked for.
+struct Part {
+    std::size_t begin, end;
+    bool match;
+};
+using Parts = std::vector<Part>;
+
+enum class Behavior { Removed, Isolated, MergedWithPrevious, MergedWithNext, Contiguous };
+
+/// Puts delimiters where the behaviour wants them. `parts` cover the piece without gaps.
+Parts arrange(const Parts &parts, Behavior behavior)
+{
+    Parts out;
+    switch (behavior) {
+    case Behavior::Removed:
+        for (const Part &part : parts) {
+            if (!part.match)
+                out.push_back(part);
+        }
+        break;
+    case Behavior::Isolated: out = parts; break;
+    case Behavior::Contiguous: {
+        bool previous = false;
+        for (const Part &part : parts) {
+            if (part.match == previous && !out.empty())
+                out.back().end = part.end;
+            else
+                out.push_back(part);
+            previous = part.match;
+        }
+        break;
+    }
+    case Behavior::MergedWithPrevious: {
+        bool previous = false;
+        for (const Part &part : parts) {
+            if (part.match && !previous && !out.empty())
+                out.back().end = part.end;
+            else
+                out.push_back(part);
+            previous = part.match;
+        }
+        break;
+    }
+    case Behavior::MergedWithNext: {
+        bool previous = false;
+        for (auto it = parts.rbegin(); it != parts.rend(); ++it) {
+            if (it->match && !previous && !out.empty())
+                out.back().begin = it->begin;
+            else
+                out.push_back(*it);
+            previous = it->match;
+        }
+        std::reverse(out.begin(), out.end());
+        break;
+    }
+    }
+    return out;
+}
+
+Parts partsOf(std::string_view text, const std::vector<Range> &matches)
+{
+    Parts parts;
+    std::size_t at = 0;
+    for (const Range &match : matches) {
+        if (match.begin > at)
+            parts.push_back({at, match.begin, false});
+        parts.push_back({match.begin, match.end, true});
+        at = match.end;
+    }
+    if (at < text.size())
+        parts.push_back({at, text.size(), false});
+    return parts;
+}
+
+/// Single characters that have a property.
+Parts partsOf(std::string_view text, bool (*property)(char32_t))
+{
+    std::vector<Range> matches;
+    for (std::size_t i = 0; i < text.size();) {
+        const CodePoint c = decodeUtf8(text, i);
+        if (property(c.value))
+            matches.push_back({i, i + c.length});
+        i += c.length;
+    }
+    return partsOf(text, matches);
+}
+
+/// A step that only cuts.
+class Cutter final : public PreTokenizer {
+public:
+    using Find = std::function<Result<Parts>(std::string_view)>;
+    Cutter(std::string name, Find find, Behavior behavior)
+        : m_name(std::move(name)), m_find(std::move(find)), m_behavior(behavior)
+    {
+    }
+
+    Result<void> apply(Segment &segment) const override
+    {
+        std::vector<Segment::Piece> cut;
+        cut.reserve(segment.pieces.size());
+        for (const auto &piece : segment.pieces) {
+            auto parts = m_find(segment.text.text().substr(piece.begin, piece.end - piece.begin));
+            if (!parts)
+                return parts.error();
+            for (const Part &part : arrange(*parts, m_behavior)) {
+                if (part.begin == part.end)
+                    continue;
+                const std::size_t begin = piece.begin + part.begin, end = piece.begin + part.end;
+                cut.push_back({begin, end, segment.text.origin(begin, end).begin});
+            }
+        }
+        segment.pieces = std::move(cut);
+        return {};
+    }
+    std::string name() const override { return m_name; }
+
+private:
+    std::string m_name;
+    Find m_find;
+    Behavior m_behavior;
+};
+
+/// A step that rewrites each piece.
+class Rewriter final : public PreTokenizer {
+public:
+    /// `piece` is the text as it stands; `inputBegin` where the piece began.
+    using Work = std::function<void(AlignedText &piece, std::uint32_t inputBegin)>;
+    /// Whether the work would change this piece: most need none.
+    using Concerns = std::function<bool(std::string_view piece, std::uint32_t inputBegin)>;
+    Rewriter(std::string name, Concerns concerns, Work work)
+        : m_name(std::move(name)), m_concerns(std::move(concerns)), m_work(std::move(work))
+    {
+    }
+
+    Result<void> apply(Segment &segment) const override
+    {
+        const auto concerned = [&](const Segment::Piece &piece) {
+            return m_concerns(segment.text.text().substr(piece.begin, piece.end - piece.begin), piece.inputBegin);
+        };
+        if (std::none_of(segment.pieces.begin(), segment.pieces.end(), concerned))
+            return {};
+        AlignedText whole(std::string_view(), 0);
+        std::vector<Segment::Piece> pieces;
+        for (const auto &piece : segment.pieces) {
+            AlignedText text = segment.text.slice(piece.begin, piece.end);
+            if (concerned(piece))
+                m_work(text, piece.inputBegin);
+            if (text.empty())
+                continue;
+            pieces.push_back({whole.size(), whole.size() + text.size(), piece.inputBegin});
+            whole.append(text);
+        }
+        segment.text = std::move(whole);
+        segment.pieces = std::move(pieces);
+        return {};
+    }
+    std::string name() const override { return m_name; }
+
+private:
+    std::string m_name;
+    Concerns m_concerns;
+    Work m_work;
+};
+
+/// GPT-2's expression (openai/gpt-2, encoder.py).
+constexpr std::string_view gpt2Pattern =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+
+Error wrong(Value where, std::string expected)
+{
+    return {Errc::Malformed, "pre-tokenizer", where.anchor(), std::move(expected),
+            where ? std::string(where.raw().substr(0, 60)) : "nothing"};
+}
+
+Result<Behavior> behaviorOf(Value node, Behavior fallback)
+{
+    const Value value = node["behavior"];
+    if (!value)
+        return fallback;
+    static constexpr std::pair<std::string_view, Behavior> names[] = {
+        {"Removed", Behavior::Removed},
+        {"Isolated", Behavior::Isolated},
+        {"MergedWithPrevious", Behavior::MergedWithPrevious},
+        {"MergedWithNext", Behavior::MergedWithNext},
+        {"Contiguous", Behavior::Contiguous},
+    };
+    for (const auto &[name, behavior] : names) {
+        if (value.string("") == name)
+            return behavior;
+    }
+    return wrong(value, "Removed, Isolated, MergedWithPrevious, MergedWithNext or Contiguous");
+}
+
+Cutter::Find byPattern(Pattern pattern, bool invert = false)
+{
+    return [p = std::move(pattern), invert](std::string_view text) -> Result<Parts> {
+        std::vector<Range> matches;
+        if (auto done = p.findAll(text, matches); !done)
+            return done.error();
+        Parts parts = partsOf(text, matches);
+        for (Part &part : parts)
+            part.match = part.match != invert;
+        return parts;
+    };
+}
+
+Cutter::Find byProperty(bool (*property)(char32_t))
+{
+    return [property](std::string_view text) -> Result<Parts> { return partsOf(text, property); };
+}
+
+/// `\w+|[^\w\s]+` looked for, all else removed.
+Result<Parts> wordsAndSymbols(std::string_view text)
+{
+    Parts parts;
+    const auto classOf = [](char32_t c) { return isWordCharacter(c) ? 0 : isWhiteSpace(c) ? 1 : 2; };
+    int previous = -1;
+    for (std::size_t i = 0; i < text.size();) {
+        const CodePoint c = decodeUtf8(text, i);
+        const int kind = classOf(c.value);
+        if (kind == previous)
+            parts.back().end = i + c.length;
+        else
+            parts.push_back({i, i + c.length, kind == 1});
+        previous = kind;
+        i += c.length;
+    }
+    return parts;
+}
+
+Result<Parts> scripts(std::string_view text)
+{
+    static constexpr int any = -1, noScript = -2;
+    Parts parts;
+    int last = noScript;
+    for (std::size_t i = 0; i < text.size();) {
+        const CodePoint c = decodeUtf8(text, i);
+        const int script = sentencePieceScript(c.value);
+        if (parts.empty() || (script != any && last != any && last != script))
+            parts.push_back({i, i + c.length, false});
+        else
+            parts.back().end = i + c.length;
+        if (script != any)
+            last = script;
+        i += c.length;
+    }
+    return parts;
+}
+
+class Factory {
+public:
+    Result<void> append(Value node)
+    {
+        const auto type = node["type"].string();
+        if (!type)
+            return wrong(node, "an object with a `type`");
+        if (*type == "Sequence") {
+            for (const Value child : node["pretokenizers"]) {
+                if (auto done = append(child); !done)
+                    return done;
+            }
+            return {};
+        }
+        if (m_plan.rawBytes) // a step behind ByteLevel sees its alphabet
+            rewriteToAlphabet();
+        return step(*type, node);
+    }
+
+    PreTokenizerPlan take() { return std::move(m_plan); }
+
+private:
+    void cut(std::string name, Cutter::Find find, Behavior behavior)
+    {
+        m_plan.steps.push_back(std::make_shared<Cutter>(std::move(name), std::move(find), behavior));
+    }
+
+    void rewriteToAlphabet()
+    {
+        m_plan.rawBytes = false;
+        m_plan.steps.push_back(std::make_shared<Rewriter>(
+            "ByteLevel", [](std::string_view, std::uint32_t) { return true; },
+            [](AlignedText &text, std::uint32_t) {
+                std::vector<AlignedText::Change> changes;
+                for (const char byte : text.text())
+                    changes.push_back({byteToCharacter(static_cast<unsigned char>(byte)), isContinuationByte(byte) ? 1 : 0});
+                text.transform(changes);
+            }));
+    }
+
+    Result<void> byteLevel(Value node)
+    {
+        if (node["add_prefix_space"].boolean().value_or(true)) {
+            m_plan.steps.push_back(std::make_shared<Rewriter>(
+                "ByteLevel", [](std::string_view piece, std::uint32_t) { return !piece.starts_with(' '); },
+                [](AlignedText &text, std::uint32_t) { text.prepend(" "); }));
+        }
+        if (node["use_regex"].boolean().value_or(true)) {
+            auto pattern = Pattern::compile(gpt2Pattern);
+            if (!pattern)
+                return pattern.error();
+            cut("ByteLevel", byPattern(std::move(*pattern)), Behavior::Isolated);
+        }
+        m_plan.rawBytes = true;
+        return {};
+    }
+
+    Result<void> metaspace(Value node)
+    {
+        const std::string replacement = node["replacement"].string("▁");
+        std::string scheme = node["prepend_scheme"].string("always");
+        if (node["add_prefix_space"].boolean() == false) {
+            if (node["prepend_scheme"] && scheme != "never")
+                return wrong(node, "a prepend_scheme that agrees with add_prefix_space");
+            scheme = "never";
+        }
+        if (scheme != "always" && scheme != "first" && scheme != "never")
+            return wrong(node["prepend_scheme"], "always, first or never");
+        const auto prepends = [=](std::string_view piece, std::uint32_t inputBegin) {
+            return scheme != "never" && !piece.starts_with(replacement) && !piece.starts_with(' ')
+                && (scheme == "always" || inputBegin == 0);
+        };
+        m_plan.steps.push_back(std::make_shared<Rewriter>(
+            "Metaspace",
+            [=](std::string_view piece, std::uint32_t inputBegin) {
+                return piece.find(' ') != std::string_view::npos || prepends(piece, inputBegin);
+            },
+            [=](AlignedText &text, std::uint32_t inputBegin) {
+                const bool prepend = prepends(text.text(), inputBegin);
+                std::vector<Range> blanks;
+                for (auto at = text.text().find(' '); at != std::string_view::npos; at = text.text().find(' ', at + 1))
+                    blanks.push_back({at, at + 1});
+                text.replace(blanks, replacement);
+                if (prepend)
+                    text.prepend(replacement);
+            }));
+        if (node["split"].boolean().value_or(true))
+            cut("Metaspace", byPattern(Pattern::literal(replacement)), Behavior::MergedWithNext);
+        return {};
+    }
+
+    Result<void> split(Value node)
+    {
+        auto pattern = patternOf(node["pattern"]);
+        if (!pattern)
+            return pattern.error();
+        auto behavior = behaviorOf(node, Behavior::Isolated);
+        if (!behavior)
+            return behavior.error();
+        cut("Split", byPattern(std::move(*pattern), node["invert"].boolean().value_or(false)), *behavior);
+        return {};
+    }
+
+    Result<void> step(const std::string &type, Value node)
+    {
+        if (type == "ByteLevel")
+            return byteLevel(node);
+        if (type == "Metaspace")
+            return metaspace(node);
+        if (type == "Split")
+            return split(node);
+        if (type == "Whitespace") {
+            cut(type, wordsAndSymbols, Behavior::Removed);
+        } else if (type == "WhitespaceSplit") {
+            cut(type, byProperty(isWhiteSpace), Behavior::Removed);
+        } else if (type == "BertPreTokenizer") {
+            cut(type, byProperty(isWhiteSpace), Behavior::Removed);
+            cut(type, byProperty(isPunctuation), Behavior::Isolated);
+        } else if (type == "Punctuation") {
+            auto behavior = behaviorOf(node, Behavior::Isolated);
+            if (!behavior)
+                return behavior.error();
+            cut(type, byProperty(isPunctuation), *behavior);
+        } else if (type == "Digits") {
+            cut(type, byProperty(isNumeric),
+                node["individual_digits"].boolean().value_or(false) ? Behavior::Isolated : Behavior::Contiguous);
+        } else if (type == "CharDelimiterSplit") {
+            if (!node["delimiter"].isString())
+                return wrong(node, "a `delimiter`");
+            cut(type, byPattern(Pattern::literal(*node["delimiter"].string())), Behavior::Removed);
+        } else if (type == "UnicodeScripts") {
+            cut(type, scripts, Behavior::Isolated);
+        } else if (type == "FixedLength") {
+            const auto length = node["length"].integer().value_or(5);
+            if (length < 1)
+                return wrong(node["length"], "a length of at least 1");
+            cut(type, [length](std::string_view text) -> Result<Parts> {
+                Parts parts;
+                std::int64_t count = 0;
+                for (std::size_t i = 0; i < text.size(); ++count) {
+                    const std::size_t end = i + decodeUtf8(text, i).length;
+                    if (count % length == 0)
+                        parts.push_back({i, end, false});
+                    else
+                        parts.back().end = end;
+                    i = end;
+                }
+                return parts;
+            }, Behavior::Isolated);
+        } else {
+            return Error{Errc::Unsupported, "pre-tokenizer", node["type"].anchor(), "a known kind of pre-tokenizer",
+                         '"' + toValidUtf8(type) + '"'};
+        }
+        return {};
+    }
+
+    PreTokenizerPlan m_plan;
+};
+
+} // namespace
+
+Result<PreTokenizerPlan> makePreTokenizers(Value preTokenizer)
+{
+    Factory factory;
+    if (preTokenizer.isSet()) {
+        if (auto done = factory.append(preTokenizer); !done)
+            return done.error();
+    }
+    return factory.take();
+}
+
+} // namespace prosector

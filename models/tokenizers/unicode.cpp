@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/tokenizers/unicode.h"
+
+#include "models/core/utf8.h"
+
+#include <algorithm>
+#include <array>
+#include <unicode/ubrk.h>
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/uscript.h>
+#include <unicode/utext.h>
+
+namespace prosector {
+
+namespace {
+
+std::uint32_t categoryMask(char32_t c)
+{
+    return U_MASK(u_charType(static_cast<UChar32>(c)));
+}
+
+const UNormalizer2 *instance(NormalForm form)
+{
+    UErrorCode error = U_ZERO_ERROR;
+    switch (form) {
+    case NormalForm::Nfc: return unorm2_getNFCInstance(&error);
+    case NormalForm::Nfd: return unorm2_getNFDInstance(&error);
+    case NormalForm::Nfkc: return unorm2_getNFKCInstance(&error);
+    case NormalForm::Nfkd: return unorm2_getNFKDInstance(&error);
+    }
+    return nullptr;
+}
+
+using Change = AlignedText::Change;
+
+/// Decomposes and puts combining marks in canonical order. Changes travel with their characters.
+std::vector<Change> decompose(const std::vector<char32_t> &text, const UNormalizer2 *normalizer)
+{
+    std::vector<Change> out;
+    out.reserve(text.size());
+    std::vector<std::pair<std::uint8_t, Change>> pending; // marks waiting for their order
+    const auto flush = [&] {
+        std::stable_sort(pending.begin(), pending.end(), [](auto &a, auto &b) { return a.first < b.first; });
+        for (const auto &mark : pending)
+            out.push_back(mark.second);
+        pending.clear();
+    };
+    for (const char32_t c : text) {
+        std::array<UChar, 32> buffer{};
+        UErrorCode error = U_ZERO_ERROR;
+        const int32_t length = unorm2_getDecomposition(normalizer, static_cast<UChar32>(c), buffer.data(),
+                                                       static_cast<int32_t>(buffer.size()), &error);
+        int32_t at = 0;
+        int change = 0;
+        do {
+            UChar32 d = static_cast<UChar32>(c);
+            if (length >= 0)
+                U16_NEXT(buffer.data(), at, length, d);
+            const std::uint8_t ccc = u_getCombiningClass(d);
+            if (ccc == 0)
+                flush();
+            const Change step{static_cast<char32_t>(d), change};
+            if (ccc == 0)
+                out.push_back(step);
+            else
+                pending.emplace_back(ccc, step);
+            change = 1;
+        } while (length >= 0 && at < length);
+    }
+    flush();
+    return out;
+}
+
+/// Canonical composition over a decomposed, ordered sequence (UAX #15). A composition swallows
+/// the mark: its change is one less.
+std::vector<Change> compose(const std::vector<Change> &text)
+{
+    const UNormalizer2 *const nfc = instance(NormalForm::Nfc);
+    std::vector<Change> out;
+    out.reserve(text.size());
+    bool hasStarter = false;
+    Change starter{};
+    std::vector<Change> marks; // behind the starter, not composed with it
+    int lastClass = -1;
+    const auto flush = [&] {
+        if (hasStarter)
+            out.push_back(starter);
+        out.insert(out.end(), marks.begin(), marks.end());
+        marks.clear();
+        lastClass = -1;
+    };
+    for (const Change &next : text) {
+        const int ccc = u_getCombiningClass(static_cast<UChar32>(next.character));
+        if (!hasStarter) {
+            if (ccc != 0) {
+                out.push_back(next);
+                continue;
+            }
+            starter = next;
+            hasStarter = true;
+            continue;
+        }
+        const bool blocked = lastClass >= 0 && lastClass >= ccc;
+        if (!blocked) {
+            const UChar32 whole = unorm2_composePair(nfc, static_cast<UChar32>(starter.character),
+                                                     static_cast<UChar32>(next.character));
+            if (whole >= 0) {
+                starter = {static_cast<char32_t>(whole), starter.change + next.change - 1};
+                continue;
+            }
+        }
+        if (ccc == 0) {
+            flush();
+            starter = next;
+            continue;
+        }
+        marks.push_back(next);
+        lastClass = ccc;
+    }
+    flush();
+    return out;
+}
+
+bool isAscii(std::string_view text)
+{
+    return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+/// Whether every character stays as it is and composes with nothing in front of it.
+bool isInert(std::string_view text, const UNormalizer2 *normalizer)
+{
+    for (std::size_t i = 0; i < text.size();) {
+        if (static_cast<unsigned char>(text[i]) < 0x80) {
+            ++i;
+            continue;
+        }
+        const CodePoint c = decodeUtf8(text, i);
+        if (!unorm2_hasBoundaryBefore(normalizer, static_cast<UChar32>(c.value)))
+            return false;
+        std::array<UChar, 2> unit{};
+        int32_t length = 0;
+        U16_APPEND_UNSAFE(unit.data(), length, static_cast<UChar32>(c.value));
+        UErrorCode error = U_ZERO_ERROR;
+        if (unorm2_quickCheck(normalizer, unit.data(), length, &error) != UNORM_YES)
+            return false;
+        i += c.length;
+    }
+    return true;
+}
+
+} // namespace
+
+bool isWhiteSpace(char32_t c)
+{
+    return c < 0x80 ? c == ' ' || (c >= 9 && c <= 13) : u_isUWhiteSpace(static_cast<UChar32>(c));
+}
+
+bool isNumeric(char32_t c)
+{
+    return (categoryMask(c) & U_GC_N_MASK) != 0;
+}
+
+bool isPunctuation(char32_t c)
+{
+    if (c < 0x80)
+        return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
+    return (categoryMask(c) & U_GC_P_MASK) != 0;
+}
+
+bool isWordCharacter(char32_t c)
+{
+    return u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_ALPHABETIC)
+        || (categoryMask(c) & (U_GC_M_MASK | U_GC_ND_MASK | U_GC_PC_MASK)) != 0
+        || u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_JOIN_CONTROL);
+}
+
+bool isOther(char32_t c)
+{
+    return (categoryMask(c) & (U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CS_MASK | U_GC_CO_MASK)) != 0;
+}
+
+bool isNonSpacingMark(char32_t c)
+{
+    return (categoryMask(c) & U_GC_MN_MASK) != 0;
+}
+
+bool isCombiningMark(char32_t c)
+{
+    return (categoryMask(c) & U_GC_M_MASK) != 0;
+}
+
+void normalize(AlignedText &text, NormalForm form)
+{
+    const UNormalizer2 *const normalizer = instance(form);
+    if (isAscii(text.text()) || isInert(text.text(), normalizer))
+        return;
+    const bool compatible = form == NormalForm::Nfkc || form == NormalForm::Nfkd;
+    auto changes = decompose(text.characters(), instance(compatible ? NormalForm::Nfkd : NormalForm::Nfd));
+    if (form == NormalForm::Nfc || form == NormalForm::Nfkc)
+        changes = compose(changes);
+    text.transform(changes);
+}
+
+void lowercase(AlignedText &text)
+{
+    std::vector<Change> changes;
+    bool differs = false;
+    for (const char32_t c : text.characters()) {
+        if (c == 0x130) { // the only character whose lower case is two, whatever stands around it
+            changes.push_back({'i', 0});
+            changes.push_back({0x307, 1});
+            differs = true;
+            continue;
+        }
+        const auto lower = static_cast<char32_t>(u_tolower(static_cast<UChar32>(c)));
+        changes.push_back({lower, 0});
+        differs = differs || lower != c;
+    }
+    if (differs)
+        text.transform(changes);
+}
+
+std::vector<std::size_t> graphemeEnds(std::string_view text)
+{
+    std::vector<std::size_t> ends;
+    if (isAscii(text)) { // only CR LF sticks together
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            if (!(text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n'))
+                ends.push_back(i + 1);
+        }
+        return ends;
+    }
+    UErrorCode error = U_ZERO_ERROR;
+    UText *const utext = utext_openUTF8(nullptr, text.data(), static_cast<std::int64_t>(text.size()), &error);
+    UBreakIterator *const breaks = ubrk_open(UBRK_CHARACTER, "en", nullptr, 0, &error);
+    ubrk_setUText(breaks, utext, &error);
+    if (U_SUCCESS(error)) {
+        for (int32_t end = ubrk_next(breaks); end != UBRK_DONE; end = ubrk_next(breaks))
+            ends.push_back(static_cast<std::size_t>(end));
+    }
+    ubrk_close(breaks);
+    utext_close(utext);
+    return ends;
+}
+
+int sentencePieceScript(char32_t c)
+{
+    if (c == ' ')
+        return -1;
+    if (c == 0x30FC)
+        return USCRIPT_HAN;
+    UErrorCode error = U_ZERO_ERROR;
+    const UScriptCode script = uscript_getScript(static_cast<UChar32>(c), &error);
+    return script == USCRIPT_HIRAGANA || script == USCRIPT_KATAKANA ? USCRIPT_HAN : static_cast<int>(script);
+}
+
+} // namespace prosector
