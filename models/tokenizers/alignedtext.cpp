@@ -41,30 +41,44 @@ AlignedText AlignedText::slice(std::size_t begin, std::size_t end) const
     return part;
 }
 
+void AlignedText::appendInput(std::string_view text, std::uint32_t base)
+{
+    m_own += text;
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t end = i + 1;
+        while (end < text.size() && isContinuationByte(text[end]))
+            ++end;
+        const Origin origin{base + static_cast<std::uint32_t>(i), base + static_cast<std::uint32_t>(end)};
+        for (; i < end; ++i)
+            m_origin.push_back(origin);
+    }
+}
+
 void AlignedText::own()
 {
     if (m_changed)
         return;
-    m_own = m_view;
-    m_origin.reserve(m_own.size());
-    for (std::size_t i = 0; i < m_own.size();) {
-        std::size_t end = i + 1;
-        while (end < m_own.size() && isContinuationByte(m_own[end]))
-            ++end;
-        const Origin origin{m_base + static_cast<std::uint32_t>(i), m_base + static_cast<std::uint32_t>(end)};
-        m_origin.insert(m_origin.end(), end - i, origin);
-        i = end;
-    }
     m_changed = true;
+    appendInput(m_view, m_base);
 }
 
-void AlignedText::append(const AlignedText &other)
+void AlignedText::appendPart(const AlignedText &source, std::size_t begin, std::size_t end)
 {
     own();
-    AlignedText copy = other;
-    copy.own();
-    m_own += copy.m_own;
-    m_origin.insert(m_origin.end(), copy.m_origin.begin(), copy.m_origin.end());
+    if (!source.m_changed) {
+        appendInput(source.m_view.substr(begin, end - begin), source.m_base + static_cast<std::uint32_t>(begin));
+        return;
+    }
+    m_own.append(source.m_own, begin, end - begin);
+    m_origin.insert(m_origin.end(), source.m_origin.begin() + static_cast<std::ptrdiff_t>(begin),
+                    source.m_origin.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+void AlignedText::appendText(std::string_view text, Origin origin)
+{
+    own();
+    m_own += text;
+    m_origin.insert(m_origin.end(), text.size(), origin);
 }
 
 std::vector<char32_t> AlignedText::characters() const

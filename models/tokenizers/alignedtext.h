@@ -46,8 +46,10 @@ public:
 
     /// A part, which views this object's input or copies what was changed.
     AlignedText slice(std::size_t begin, std::size_t end) const;
-    /// Puts another part of the same input behind this one.
-    void append(const AlignedText &other);
+    /// Puts bytes [begin, end) of another part of the same input behind this one.
+    void appendPart(const AlignedText &source, std::size_t begin, std::size_t end);
+    /// Puts text behind this one that stands for `origin`.
+    void appendText(std::string_view text, Origin origin);
 
     /// Rewrites everything; the first `removedInFront` characters are dropped.
     void transform(std::span<const Change> changes, std::size_t removedInFront = 0);
@@ -69,6 +71,7 @@ public:
 private:
     Origin originAt(std::size_t byte) const;
     void own();
+    void appendInput(std::string_view text, std::uint32_t base);
 
     std::string_view m_view;
     std::uint32_t m_base = 0;

@@ -3,6 +3,7 @@
 
 #include "models/core/utf8.h"
 #include "models/tokenizers/piececache.h"
+#include "models/tokenizers/unicode.h"
 
 #include <algorithm>
 #include <bit>
@@ -15,6 +16,13 @@ namespace {
 constexpr std::size_t shortWord = 40; ///< symbols up to which a scan beats a heap
 constexpr std::uint32_t noRank = UINT32_MAX;
 
+constexpr std::size_t joinBits = 1 << 20;
+
+std::size_t joinSlot(char32_t left, char32_t right)
+{
+    return ((static_cast<std::uint64_t>(left) << 32 | right) * 0x9E3779B97F4A7C15ULL >> 32) % joinBits;
+}
+
 std::string byteName(unsigned char byte)
 {
     static constexpr std::string_view digits = "0123456789ABCDEF";
@@ -26,6 +34,7 @@ std::string byteName(unsigned char byte)
 struct BpeModel::State final : ModelState {
     PieceCache cache;
     std::vector<Symbol> symbols;
+    std::vector<ModelToken> tokens;
 };
 
 std::unique_ptr<ModelState> BpeModel::makeState() const
@@ -58,7 +67,7 @@ Result<std::shared_ptr<BpeModel>> BpeModel::make(Vocabulary vocabulary, const st
         for (std::uint32_t i = 0; i < 256; ++i)
             model->m_byte[i] = model->m_vocabulary.find(byteName(static_cast<unsigned char>(i)));
     }
-    model->m_hasAllBytes =
+    model->m_canCut =
         std::none_of(model->m_byte.begin(), model->m_byte.end(), [](auto id) { return id == Vocabulary::none; });
     if (auto done = model->addMerges(merges); !done)
         return done.error();
@@ -68,6 +77,7 @@ Result<std::shared_ptr<BpeModel>> BpeModel::make(Vocabulary vocabulary, const st
 Result<void> BpeModel::addMerges(const std::vector<Merge> &merges)
 {
     m_merges.assign(std::bit_ceil(merges.size() * 2 + 16), MergeSlot{});
+    m_joins.assign(joinBits, false);
     std::string whole;
     for (std::uint32_t rank = 0; rank < merges.size(); ++rank) {
         const auto &[left, right] = merges[rank];
@@ -84,8 +94,35 @@ Result<void> BpeModel::addMerges(const std::vector<Merge> &merges)
             }
         }
         setMerge(leftId, rightId, rank, id);
+        noteJoin(left, right);
     }
     return {};
+}
+
+void BpeModel::noteJoin(std::string_view left, std::string_view right)
+{
+    // Parts that stand for a byte are not what they spell.
+    const bool bytes = !m_options.rawBytes && m_options.byteFallback
+        && (std::find(m_byte.begin(), m_byte.end(), m_vocabulary.find(left)) != m_byte.end()
+            || std::find(m_byte.begin(), m_byte.end(), m_vocabulary.find(right)) != m_byte.end());
+    m_canCut = m_canCut && !bytes && !left.empty() && !right.empty();
+    if (!m_canCut)
+        return;
+    std::size_t last = left.size() - 1;
+    while (last > 0 && isContinuationByte(left[last]))
+        --last;
+    char32_t before = decodeUtf8(left, last).value;
+    char32_t behind = decodeUtf8(right, 0).value;
+    if (m_options.rawBytes) {
+        before = static_cast<char32_t>(characterToByte(before));
+        behind = static_cast<char32_t>(characterToByte(behind));
+    }
+    m_joins[joinSlot(before, behind)] = true;
+}
+
+bool BpeModel::mayJoin(char32_t left, char32_t right) const
+{
+    return m_joins[joinSlot(left, right)];
 }
 
 void BpeModel::setMerge(std::uint32_t left, std::uint32_t right, std::uint32_t rank, std::uint32_t id)
@@ -273,20 +310,48 @@ Result<void> BpeModel::tokenize(std::string_view piece, ModelState &modelState, 
         }
     }
     auto &state = static_cast<State &>(modelState);
+    if (!m_canCut || piece.size() <= PieceCache::longest)
+        return tokenizeWhole(piece, 0, state, out);
+    // A long text falls apart where no merge joins (in front of a blank, as a rule), and the parts are
+    // short enough to be remembered.
+    std::size_t begin = 0;
+    char32_t before = 0;
+    for (std::size_t at = 0; at < piece.size();) {
+        const CodePoint c = m_options.rawBytes ? CodePoint{static_cast<unsigned char>(piece[at]), 1, true}
+                                               : decodeUtf8(piece, at);
+        if (at > begin && !mayJoin(before, c.value)) {
+            if (auto done = tokenizeWhole(piece.substr(begin, at - begin), static_cast<std::uint32_t>(begin), state, out); !done)
+                return done;
+            begin = at;
+        }
+        before = c.value;
+        at += c.length;
+    }
+    return tokenizeWhole(piece.substr(begin), static_cast<std::uint32_t>(begin), state, out);
+}
+
+Result<void> BpeModel::tokenizeWhole(std::string_view piece, std::uint32_t offset, State &state,
+                                     std::vector<ModelToken> &out) const
+{
+    const auto put = [&](std::span<const ModelToken> tokens) {
+        for (const ModelToken &token : tokens)
+            out.push_back({token.id, token.begin + offset, token.end + offset});
+    };
     if (const auto known = state.cache.find(piece); !known.empty()) {
-        out.insert(out.end(), known.begin(), known.end());
+        put(known);
         return {};
     }
     if (auto done = symbols(piece, state.symbols); !done)
         return done;
     mergeAll(state.symbols, nullptr);
-    const std::size_t before = out.size();
+    state.tokens.clear();
     std::uint32_t at = 0;
     for (const Symbol &symbol : state.symbols) {
-        out.push_back({symbol.id, at, at + symbol.length});
+        state.tokens.push_back({symbol.id, at, at + symbol.length});
         at += symbol.length;
     }
-    state.cache.store(piece, std::span(out).subspan(before));
+    put(state.tokens);
+    state.cache.store(piece, state.tokens);
     return {};
 }
 

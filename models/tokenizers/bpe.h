@@ -52,6 +52,12 @@ private:
     Result<void> addMerges(const std::vector<Merge> &merges);
     void setMerge(std::uint32_t left, std::uint32_t right, std::uint32_t rank, std::uint32_t id);
     const MergeSlot *merge(std::uint32_t left, std::uint32_t right) const;
+    /// Whether some merge joins two parts that meet between these characters (or bytes).
+    bool mayJoin(char32_t left, char32_t right) const;
+    void noteJoin(std::string_view left, std::string_view right);
+    /// Encodes text that no merge leaves.
+    Result<void> tokenizeWhole(std::string_view piece, std::uint32_t offset, State &state,
+                               std::vector<ModelToken> &out) const;
     Result<void> symbols(std::string_view piece, std::vector<Symbol> &out) const;
     void mergeShort(std::vector<Symbol> &symbols, std::vector<Step> *steps) const;
     void mergeLong(std::vector<Symbol> &symbols, std::vector<Step> *steps) const;
@@ -61,7 +67,9 @@ private:
     Vocabulary m_raw;  ///< rawBytes: pieces as bytes
     std::uint32_t m_unknown = Vocabulary::none;
     std::array<std::uint32_t, 256> m_byte{}; ///< rawBytes: id of each byte; byteFallback: id of <0xNN>
-    bool m_hasAllBytes = false;
+    /// Texts can be cut where no merge joins: every character has an id of its own or of its bytes.
+    bool m_canCut = false;
+    std::vector<bool> m_joins; ///< hashed pairs of neighbours; a collision only cuts less
     std::vector<MergeSlot> m_merges;
     std::size_t m_mergeCount = 0;
 };

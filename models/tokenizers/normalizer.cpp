@@ -6,6 +6,7 @@
 #include "models/tokenizers/tokenmodel.h"
 #include "models/tokenizers/unicode.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <openssl/evp.h>
@@ -106,11 +107,13 @@ void precompiled(AlignedText &text, const PrecompiledMap &map)
     };
     static constexpr std::size_t shortCluster = 6;
     const auto all = text.text();
+    if (map.leavesAlone(all))
+        return;
     std::size_t begin = 0;
     for (const std::size_t end : graphemeEnds(all)) {
         const auto cluster = all.substr(begin, end - begin);
         begin = end;
-        if (cluster.size() < shortCluster) {
+        if (cluster.size() > 1 && cluster.size() < shortCluster) { // of one byte: asked below
             if (const auto fresh = map.find(cluster)) {
                 put(cluster, *fresh);
                 continue;
@@ -320,7 +323,18 @@ Result<PrecompiledMap> PrecompiledMap::make(std::string blob, const Anchor &wher
     for (std::size_t i = 0; i < map.m_trie.size(); ++i)
         map.m_trie[i] = word(4 + 4 * i);
     map.m_strings = blob.substr(4 + trieBytes);
+    for (std::size_t c = 0; c < map.m_asciiMapped.size(); ++c)
+        map.m_asciiMapped[c] = c != 0 && map.find(std::string(1, static_cast<char>(c))).has_value();
     return map;
+}
+
+bool PrecompiledMap::leavesAlone(std::string_view text) const
+{
+    // A CR LF pair is one cluster, which may be mapped as such.
+    return std::none_of(text.begin(), text.end(), [&](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte >= m_asciiMapped.size() || m_asciiMapped[byte] || c == '\r';
+    });
 }
 
 std::optional<std::string_view> PrecompiledMap::find(std::string_view text) const

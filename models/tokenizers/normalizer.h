@@ -5,7 +5,9 @@
 #include "models/core/result.h"
 #include "models/tokenizers/alignedtext.h"
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +42,11 @@ public:
     /// What the shortest mapped prefix of `text` becomes; nothing when none is mapped.
     std::optional<std::string_view> find(std::string_view text) const;
 
+    /// True only for plain ASCII of which nothing is mapped: most lines of most texts.
+    bool leavesAlone(std::string_view text) const;
+
 private:
+    std::array<bool, 128> m_asciiMapped{};
     std::vector<std::uint32_t> m_trie;
     std::string m_strings;
 };

@@ -7,6 +7,7 @@
 #include "models/tokenizers/tokenmodel.h"
 #include "models/tokenizers/unicode.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace prosector {
@@ -146,42 +147,26 @@ private:
 /// A step that rewrites each piece.
 class Rewriter final : public PreTokenizer {
 public:
-    /// `piece` is the text as it stands; `inputBegin` where the piece began.
-    using Work = std::function<void(AlignedText &piece, std::uint32_t inputBegin)>;
-    /// Whether the work would change this piece: most need none.
-    using Concerns = std::function<bool(std::string_view piece, std::uint32_t inputBegin)>;
-    Rewriter(std::string name, Concerns concerns, Work work)
-        : m_name(std::move(name)), m_concerns(std::move(concerns)), m_work(std::move(work))
-    {
-    }
+    /// Appends the new form of `piece` to `out`.
+    using Work = std::function<void(const AlignedText &text, const Segment::Piece &piece, AlignedText &out)>;
+    Rewriter(std::string name, Work work) : m_name(std::move(name)), m_work(std::move(work)) {}
 
     Result<void> apply(Segment &segment) const override
     {
-        const auto concerned = [&](const Segment::Piece &piece) {
-            return m_concerns(segment.text.text().substr(piece.begin, piece.end - piece.begin), piece.inputBegin);
-        };
-        if (std::none_of(segment.pieces.begin(), segment.pieces.end(), concerned))
-            return {};
-        AlignedText whole(std::string_view(), 0);
-        std::vector<Segment::Piece> pieces;
-        for (const auto &piece : segment.pieces) {
-            AlignedText text = segment.text.slice(piece.begin, piece.end);
-            if (concerned(piece))
-                m_work(text, piece.inputBegin);
-            if (text.empty())
-                continue;
-            pieces.push_back({whole.size(), whole.size() + text.size(), piece.inputBegin});
-            whole.append(text);
+        AlignedText whole;
+        for (auto &piece : segment.pieces) {
+            const std::size_t begin = whole.size();
+            m_work(segment.text, piece, whole);
+            piece.begin = begin;
+            piece.end = whole.size();
         }
         segment.text = std::move(whole);
-        segment.pieces = std::move(pieces);
         return {};
     }
     std::string name() const override { return m_name; }
 
 private:
     std::string m_name;
-    Concerns m_concerns;
     Work m_work;
 };
 
@@ -297,25 +282,32 @@ private:
         m_plan.steps.push_back(std::make_shared<Cutter>(std::move(name), std::move(find), behavior));
     }
 
+    void rewrite(std::string name, Rewriter::Work work)
+    {
+        m_plan.steps.push_back(std::make_shared<Rewriter>(std::move(name), std::move(work)));
+    }
+
     void rewriteToAlphabet()
     {
         m_plan.rawBytes = false;
-        m_plan.steps.push_back(std::make_shared<Rewriter>(
-            "ByteLevel", [](std::string_view, std::uint32_t) { return true; },
-            [](AlignedText &text, std::uint32_t) {
-                std::vector<AlignedText::Change> changes;
-                for (const char byte : text.text())
-                    changes.push_back({byteToCharacter(static_cast<unsigned char>(byte)), isContinuationByte(byte) ? 1 : 0});
-                text.transform(changes);
-            }));
+        rewrite("ByteLevel", [](const AlignedText &text, const Segment::Piece &piece, AlignedText &out) {
+            std::string character;
+            for (std::size_t i = piece.begin; i < piece.end; ++i) {
+                character.clear();
+                appendUtf8(character, byteToCharacter(static_cast<unsigned char>(text.text()[i])));
+                out.appendText(character, text.origin(i, i + 1));
+            }
+        });
     }
 
     Result<void> byteLevel(Value node)
     {
         if (node["add_prefix_space"].boolean().value_or(true)) {
-            m_plan.steps.push_back(std::make_shared<Rewriter>(
-                "ByteLevel", [](std::string_view piece, std::uint32_t) { return !piece.starts_with(' '); },
-                [](AlignedText &text, std::uint32_t) { text.prepend(" "); }));
+            rewrite("ByteLevel", [](const AlignedText &text, const Segment::Piece &piece, AlignedText &out) {
+                if (text.text()[piece.begin] != ' ')
+                    out.appendText(" ", text.origin(piece.begin, piece.begin + 1));
+                out.appendPart(text, piece.begin, piece.end);
+            });
         }
         if (node["use_regex"].boolean().value_or(true)) {
             auto pattern = Pattern::compile(gpt2Pattern);
@@ -338,24 +330,20 @@ private:
         }
         if (scheme != "always" && scheme != "first" && scheme != "never")
             return wrong(node["prepend_scheme"], "always, first or never");
-        const auto prepends = [=](std::string_view piece, std::uint32_t inputBegin) {
-            return scheme != "never" && !piece.starts_with(replacement) && !piece.starts_with(' ')
-                && (scheme == "always" || inputBegin == 0);
-        };
-        m_plan.steps.push_back(std::make_shared<Rewriter>(
-            "Metaspace",
-            [=](std::string_view piece, std::uint32_t inputBegin) {
-                return piece.find(' ') != std::string_view::npos || prepends(piece, inputBegin);
-            },
-            [=](AlignedText &text, std::uint32_t inputBegin) {
-                const bool prepend = prepends(text.text(), inputBegin);
-                std::vector<Range> blanks;
-                for (auto at = text.text().find(' '); at != std::string_view::npos; at = text.text().find(' ', at + 1))
-                    blanks.push_back({at, at + 1});
-                text.replace(blanks, replacement);
-                if (prepend)
-                    text.prepend(replacement);
-            }));
+        rewrite("Metaspace", [=](const AlignedText &text, const Segment::Piece &piece, AlignedText &out) {
+            const auto old = text.text().substr(0, piece.end);
+            const auto start = old.substr(piece.begin);
+            if (scheme != "never" && !start.starts_with(replacement) && !start.starts_with(' ')
+                && (scheme == "always" || piece.inputBegin == 0))
+                out.appendText(replacement, text.origin(piece.begin, piece.begin + 1));
+            for (std::size_t at = piece.begin; at < piece.end;) {
+                const std::size_t blank = std::min(old.find(' ', at), piece.end);
+                out.appendPart(text, at, blank);
+                if (blank < piece.end)
+                    out.appendText(replacement, text.origin(blank, blank + 1));
+                at = blank + 1;
+            }
+        });
         if (node["split"].boolean().value_or(true))
             cut("Metaspace", byPattern(Pattern::literal(replacement)), Behavior::MergedWithNext);
         return {};
