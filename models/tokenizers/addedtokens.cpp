@@ -56,7 +56,7 @@ Error wrong(Value where, std::string expected)
             where ? std::string(where.raw().substr(0, 60)) : "nothing"};
 }
 
-Result<AddedToken> readToken(Value node)
+Result<AddedTokenRule> readToken(Value node)
 {
     const auto content = node["content"].string();
     if (!content)
@@ -66,7 +66,7 @@ Result<AddedToken> readToken(Value node)
         return wrong(node["id"] ? node["id"] : node, "an id from 0 to 2^32 - 2");
     const auto flag = [&](const char *name, bool fallback) { return node[name].boolean().value_or(fallback); };
     const bool special = flag("special", false);
-    return AddedToken{*content,           static_cast<std::uint32_t>(*id), special, flag("normalized", !special),
+    return AddedTokenRule{*content,           static_cast<std::uint32_t>(*id), special, flag("normalized", !special),
                       flag("single_word", false), flag("lstrip", false), flag("rstrip", false)};
 }
 
@@ -143,7 +143,7 @@ std::vector<AddedTokens::Stretch> AddedTokens::cut(std::string_view text, bool n
     std::size_t search = 0;
     while (const auto match = matcher.find(text, search)) {
         search = match->end;
-        const AddedToken &token = m_byId.at(match->index);
+        const AddedTokenRule &token = m_byId.at(match->index);
         if (specialsAsText && m_special.contains(token.content))
             continue;
         std::size_t begin = match->begin, end = match->end;
@@ -164,27 +164,27 @@ std::vector<AddedTokens::Stretch> AddedTokens::cut(std::string_view text, bool n
     return stretches;
 }
 
-const AddedToken *AddedTokens::byId(std::uint32_t id) const
+const AddedTokenRule *AddedTokens::byId(std::uint32_t id) const
 {
     const auto found = m_byId.find(id);
     return found == m_byId.end() ? nullptr : &found->second;
 }
 
-const AddedToken *AddedTokens::byContent(std::string_view content) const
+const AddedTokenRule *AddedTokens::byContent(std::string_view content) const
 {
     const auto found = m_idOf.find(content);
     return found == m_idOf.end() ? nullptr : byId(found->second);
 }
 
-const std::string &AddedTokens::spelling(const AddedToken &token) const
+const std::string &AddedTokens::spelling(const AddedTokenRule &token) const
 {
     const auto found = m_normalizedForm.find(token.id);
     return found == m_normalizedForm.end() ? token.content : found->second;
 }
 
-std::vector<const AddedToken *> AddedTokens::all() const
+std::vector<const AddedTokenRule *> AddedTokens::all() const
 {
-    std::vector<const AddedToken *> list;
+    std::vector<const AddedTokenRule *> list;
     for (const auto &[id, token] : m_byId)
         list.push_back(&token);
     return list;

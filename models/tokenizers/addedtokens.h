@@ -15,7 +15,7 @@
 namespace prosector {
 
 /// A token found in the text before anything else happens.
-struct AddedToken {
+struct AddedTokenRule {
     std::string content;
     std::uint32_t id = 0;
     bool special = false, normalized = true, singleWord = false, leftStrip = false, rightStrip = false;
@@ -52,20 +52,20 @@ public:
 
     struct Stretch {
         std::size_t begin, end;
-        const AddedToken *token; ///< null: text between
+        const AddedTokenRule *token; ///< null: text between
     };
     /// Cuts raw (`normalized` false) or normalised text. The stretches cover it.
     std::vector<Stretch> cut(std::string_view text, bool normalized, bool specialsAsText) const;
 
-    const AddedToken *byId(std::uint32_t id) const;
-    const AddedToken *byContent(std::string_view content) const;
+    const AddedTokenRule *byId(std::uint32_t id) const;
+    const AddedTokenRule *byContent(std::string_view content) const;
     bool isSpecial(std::string_view content) const { return m_special.contains(content); }
     /// How the token reads to a decoder: its normalised form if that differs.
-    const std::string &spelling(const AddedToken &token) const;
-    std::vector<const AddedToken *> all() const; ///< by id
+    const std::string &spelling(const AddedTokenRule &token) const;
+    std::vector<const AddedTokenRule *> all() const; ///< by id
 
 private:
-    std::map<std::uint32_t, AddedToken> m_byId;
+    std::map<std::uint32_t, AddedTokenRule> m_byId;
     std::map<std::string, std::uint32_t, std::less<>> m_idOf;
     std::set<std::string, std::less<>> m_special;
     std::map<std::uint32_t, std::string> m_normalizedForm;

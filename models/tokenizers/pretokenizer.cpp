@@ -244,9 +244,9 @@ Result<Parts> scripts(std::string_view text)
     for (std::size_t i = 0; i < text.size();) {
         const CodePoint c = decodeUtf8(text, i);
         const int script = sentencePieceScript(c.value);
-        if (parts.empty() || (script != any && last != any && last != script))
+        if (script != any && last != script)
             parts.push_back({i, i + c.length, false});
-        else
+        else if (!parts.empty()) // blanks in front of the first script belong to nothing
             parts.back().end = i + c.length;
         if (script != any)
             last = script;

@@ -37,7 +37,7 @@ Result<TokenizerPtr> Tokenizer::fromJson(Value root)
 
 std::optional<std::string> Tokenizer::spelling(std::uint32_t id) const
 {
-    if (const AddedToken *const token = m_added.byId(id))
+    if (const AddedTokenRule *const token = m_added.byId(id))
         return m_added.spelling(*token);
     const auto piece = m_model->vocabulary().piece(id);
     return piece ? std::optional(std::string(*piece)) : std::nullopt;
@@ -72,7 +72,7 @@ Encoder::Encoder(TokenizerPtr tokenizer) : m_tokenizer(std::move(tokenizer)), m_
 {
 }
 
-void Encoder::add(const AddedToken &token, std::string_view text, Origin origin, const EncodeOptions &options,
+void Encoder::add(const AddedTokenRule &token, std::string_view text, Origin origin, const EncodeOptions &options,
                   Encoding &out) const
 {
     out.ids.push_back(token.id);

@@ -54,7 +54,7 @@ public:
 
 private:
     Result<void> encodeSegment(Segment segment, const EncodeOptions &options, Encoding &out);
-    void add(const AddedToken &token, std::string_view text, Origin origin, const EncodeOptions &options, Encoding &out) const;
+    void add(const AddedTokenRule &token, std::string_view text, Origin origin, const EncodeOptions &options, Encoding &out) const;
 
     TokenizerPtr m_tokenizer;
     std::unique_ptr<ModelState> m_state;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ids, spellings, offsets and decoded text against what Hugging Face `tokenizers` gave for the shared corpus.
 #include "models/core/bytesource.h"
-#include "models/core/utf8.h"
 #include "models/tokenizers/tokenizer.h"
 #include "tests/support/corpus.h"
 #include "tests/support/strict.h"
+#include "tests/support/tokenizercompare.h"
 
 #include <QDir>
 
@@ -19,36 +19,6 @@ std::string slurp(const std::string &path)
         return {};
     const auto bytes = (*file)->read(0, (*file)->size());
     return bytes ? std::string(asText(*bytes)) : std::string();
-}
-
-/// Oracles count code points; a place inside a character counts as that character, as in the Rust
-/// library's own conversion.
-std::pair<std::size_t, std::size_t> codePoints(const std::string &text, Origin origin)
-{
-    const auto index = [&](std::size_t byte) {
-        std::size_t count = 0;
-        for (std::size_t i = 0; i < byte && i < text.size(); ++i)
-            count += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-        return count;
-    };
-    return {index(origin.begin), index(origin.end)};
-}
-
-std::string difference(const Encoding &got, Value row, const std::string &text)
-{
-    const Value ids = row["ids"];
-    for (std::size_t i = 0; i < std::max(got.size(), ids.size()); ++i) {
-        if (i >= got.size() || i >= ids.size() || ids[i].integer() != std::int64_t(got.ids[i]))
-            return "id " + std::to_string(i) + ": " + (i < got.size() ? std::to_string(got.ids[i]) : "none") + " for "
-                + std::string(ids[i].raw());
-        if (got.tokens[i] != row["tokens"][i].string(""))
-            return "token " + std::to_string(i) + ": " + got.tokens[i] + " for " + row["tokens"][i].string("");
-        const auto [begin, end] = codePoints(text, got.offsets[i]);
-        if (std::int64_t(begin) != row["offsets"][i][0].integer() || std::int64_t(end) != row["offsets"][i][1].integer())
-            return "offset " + std::to_string(i) + ": " + std::to_string(begin) + "-" + std::to_string(end) + " for "
-                + std::string(row["offsets"][i].raw());
-    }
-    return {};
 }
 
 } // namespace
