@@ -138,7 +138,7 @@ private slots:
             "\"pattern\":{\"Regex\":\"(?:a|a)+b\"},\"behavior\":\"Isolated\",\"invert\":false}}");
         const auto tokenizer = Tokenizer::fromJson(document->root());
         QVERIFY_RESULT(tokenizer);
-        const auto got = Encoder(*tokenizer).encode(std::string(60, 'a'));
+        const auto got = Encoder(*tokenizer).encode(std::string(60, 'a') + "cb");
         QVERIFY(!got);
         QCOMPARE(got.error().code, Errc::TooLarge);
         QVERIFY(describe(got.error()).find("(?:a|a)+b") != std::string::npos);
