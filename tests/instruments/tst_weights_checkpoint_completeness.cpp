@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/config/freshhead.h"
 #include "tests/support/corpus.h"
 #include "tests/support/instrumenttest.h"
+
+#include <cmath>
 
 using namespace prosector;
 using namespace prosector::test;
@@ -35,7 +38,7 @@ private slots:
     void quiet_data()
     {
         QTest::addColumn<QString>("which");
-        for (const char *const which : {"healthy", "sharded", "experts", "hybrid", "kinds", "labels", "padded", "gguf"})
+        for (const char *const which : {"healthy", "sharded", "experts", "hybrid", "kinds", "labels", "labels_trained", "padded", "gguf"})
             QTest::newRow(which) << which;
     }
     void quiet()
@@ -68,6 +71,7 @@ private slots:
         row("head_absent", "weights.head.absent", "error", "config.json $.tie_word_embeddings");
         row("labels_rows", "weights.head.rows", "error", "config.json $.id2label");
         row("labels_absent", "weights.head.absent", "error", "config.json $.architectures");
+        row("labels_fresh", "weights.head.fresh", "warning", "model.safetensors");
         row("rows_short", "weights.embedding.rows", "error", "tokenizer.json");
         row("added_short", "weights.embedding.rows", "warning", "tokenizer.json $.added_tokens[0]");
         row("gguf_hole", "weights.layer.hole", "error", "model.gguf");
@@ -90,6 +94,19 @@ private slots:
         for (const std::string &at : examined.places(*finding))
             found = found || at.starts_with(place.toStdString());
         QVERIFY2(found, qPrintable(examined.summary()));
+    }
+
+    // SciPy's manual gives Z = -1.7058104152122062 for the kurtosis of 0..19; their skewness is 0.
+    void normality()
+    {
+        std::vector<double> even, skewed;
+        for (int i = 0; i < 20; ++i) {
+            even.push_back(i);
+            skewed.push_back(std::exp(i));
+        }
+        QVERIFY(std::abs(normalityP(even) - std::exp(-1.7058104152122062 * 1.7058104152122062 / 2)) < 1e-12);
+        QVERIFY(normalityP(skewed) < 1e-6);
+        QCOMPARE(normalityP(std::vector<double>(100, 1.0)), 0.0);
     }
 
     void undecidable()

@@ -2,6 +2,7 @@
 // W8: is every served weight really from the file?
 #include "models/config/architecture.h"
 #include "models/config/checkpointparts.h"
+#include "models/config/freshhead.h"
 #include "models/config/loaderlines.h"
 #include "models/config/tokenizerfacts.h"
 #include "models/instruments/instrument.h"
@@ -28,7 +29,8 @@ public:
             for (const WeightSet &set : weightSetsOf(m_run, folder)) {
                 if (m_job.cancelled())
                     return Job::cancelledError();
-                lookAtSet(set);
+                if (!lookAtSet(set))
+                    return Job::cancelledError();
             }
         }
         for (const Artifact *const log : m_run.ofKind(Kind::StartupLog)) {
@@ -43,7 +45,8 @@ public:
     }
 
 private:
-    void lookAtSet(const WeightSet &set)
+    // False when cancelled.
+    bool lookAtSet(const WeightSet &set)
     {
         lookAtFiles(set, m_report);
         const Artifact *const config = m_run.find(set.folder->config);
@@ -56,22 +59,24 @@ private:
         const auto groups = partGroupsOf(set);
         if (!architecture.gguf && config)
             lookAtLabels(set, architecture, *config, groups);
-        lookAtFreshness(set, config);
+        if (config && !lookAtFreshness(set, *config))
+            return false;
         if (set.rows.empty())
-            return;
+            return true;
         if (!groups.all() && !set.index) {
             m_report.notSeen.push_back(set.describe() + ": an excerpt without " + groups.absentText()
                                        + "; whether it is complete cannot be said");
-            return;
+            return true;
         }
         m_decided = true;
         if (!set.index && !set.listed()) {
             m_report.notSeen.push_back(set.describe() + ": the layers, since not every file lists its tensors");
-            return;
+            return true;
         }
         lookAtLayers(set, architecture, config, m_report);
         if (!architecture.gguf)
             lookAtHead(set, architecture, groups);
+        return true;
     }
 
     void lookAtHead(const WeightSet &set, const Architecture &architecture, const PartGroups &groups)
@@ -199,7 +204,30 @@ private:
         finding.next = {"T13", "T6"};
     }
 
-    void lookAtFreshness(const WeightSet &, const Artifact *) {}
+    // False when cancelled.
+    bool lookAtFreshness(const WeightSet &set, const Artifact &config)
+    {
+        const WeightRow *const head = labelHeadOf(set);
+        if (!head || !head->file)
+            return true;
+        const auto freshness = freshnessOf(set, *head, m_job);
+        if (!freshness)
+            return false;
+        const Value stated = textPartOf(config.tree())["initializer_range"];
+        const double range = stated.number().value_or(0.02); // PretrainedConfig's usual default
+        if (!*freshness || !(*freshness)->fresh(range))
+            return true;
+        Finding &finding = add(m_report, "weights.head.fresh", Severity::Warning, std::string(head->name) + " looks freshly drawn");
+        finding.detail = "Mean " + decimal((*freshness)->mean) + ", deviation " + decimal((*freshness)->deviation) + " for a range of " + decimal(range)
+                         + ", normal with p = " + decimal((*freshness)->p, 2) + ", bias zero or absent: nothing tells it from a head that was never trained.";
+        finding.evidence.push_back(set.placeOf(*head, head->info->shapeText()));
+        finding.evidence.push_back(stated ? Evidence{config.id, stated.anchor(), "initializer_range = " + std::string(stated.raw())}
+                                          : Evidence{config.id, Whole{}, "initializer_range is not set: 0.02"});
+        finding.measure = Measure{.number = (*freshness)->deviation, .unit = "standard deviation", .p = (*freshness)->p, .n = (*freshness)->n};
+        finding.falseIf = "the checkpoint is meant as a start for training";
+        finding.next = {"F3", "E1"};
+        return true;
+    }
 
     void lookAtLog(const Artifact &log, const TextContent &text)
     {
