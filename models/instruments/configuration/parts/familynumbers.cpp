@@ -203,10 +203,12 @@ private:
         const bool rotation = mismatch.field.starts_with("rope_");
         const auto context = m_arch.number(ArchField::Context);
         const auto known = m_book.fact(*candidate.row, "max_position_embeddings");
-        const auto theta = m_arch.rope.front().theta ? m_arch.rope.front().theta->number : std::nullopt;
+        double theta = 0; // none given
+        if (!m_arch.rope.empty() && m_arch.rope.front().theta)
+            theta = m_arch.rope.front().theta->number.value_or(0);
         const auto knownTheta = m_book.fact(*candidate.row, "rope_theta");
         const bool longer = context && known && known->value.number() && *context > *known->value.number();
-        if (rotation && longer && theta && knownTheta && (*theta > knownTheta->value.number().value_or(0) || mismatch.field != "rope_theta")
+        if (rotation && longer && theta > 0 && knownTheta && (theta > knownTheta->value.number().value_or(0) || mismatch.field != "rope_theta")
             && mismatch.here != "none" && !mismatch.here.starts_with("no ")) {
             mismatch.severity = Severity::Info;
             mismatch.remark = "The window grew with it, to " + numberText(*context) + ": a long-context variant.";
