@@ -11,10 +11,6 @@ isInstalled() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-isKnownToApt() {
-    apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'
-}
-
 # As root; a user needs sudo. Environment set here, since sudo drops ours.
 apt() {
     local command=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq "$@")
@@ -27,18 +23,14 @@ apt() {
     fi
 }
 
-# missingPackages GROUP...: sets `missing` to the lines of packaging/packages that no installed package meets.
+# missingPackages GROUP...: sets `missing` to what is not installed of these groups of packaging/packages.
 missingPackages() {
     missing=()
-    local group names name found
-    while read -r group names; do
+    local group name
+    while read -r group name; do
         case " $* " in *" $group "*) ;; *) continue ;; esac
-        found=
-        for name in ${names//|/ }; do
-            if isInstalled "$name"; then found=1; fi
-        done
-        case " ${missing[*]-} " in *" $names "*) found=1 ;; esac
-        [ -n "$found" ] || missing+=("$names")
+        case " ${missing[*]-} " in *" $name "*) continue ;; esac
+        isInstalled "$name" || missing+=("$name")
     done < <(grep -v '^#' "$root/packaging/packages")
 }
 
@@ -50,14 +42,5 @@ requirePackages() {
     [ ${#missing[@]} -gt 0 ] || return 0
     say "installing: ${missing[*]}"
     apt update || die "apt-get update failed"
-    local names name chosen wanted=()
-    for names in "${missing[@]}"; do
-        chosen=
-        for name in ${names//|/ }; do
-            if [ -z "$chosen" ] && isKnownToApt "$name"; then chosen=$name; fi
-        done
-        [ -n "$chosen" ] || die "apt knows no package ${names//|/ or }; on Ubuntu it is in 'universe'"
-        wanted+=("$chosen")
-    done
-    apt install --yes --no-install-recommends "${wanted[@]}" || die "apt-get install failed"
+    apt install --yes --no-install-recommends "${missing[@]}" || die "apt-get install failed (on Ubuntu some packages are in 'universe')"
 }
