@@ -4,12 +4,16 @@
 #include "models/session/text.h"
 #include "widgets/commandpalette.h"
 #include "widgets/panearea.h"
+#include "widgets/panels/configurationpane.h"
 #include "widgets/panels/evidencepanel.h"
 #include "widgets/panels/findingspanel.h"
 #include "widgets/panels/inspectorpanel.h"
 #include "widgets/panels/instrumentlist.h"
+#include "widgets/panels/instrumentpanel.h"
+#include "widgets/panels/logpane.h"
 #include "widgets/panels/panelheader.h"
 #include "widgets/panels/sourcepane.h"
+#include "widgets/panels/tensorspane.h"
 #include "widgets/panels/welcomepane.h"
 #include "widgets/statuslight.h"
 #include "widgets/theme.h"
@@ -165,6 +169,26 @@ Panel *MainWindow::createPanel(const QString &id)
         if (id.startsWith(prefix) && run && run->byName(id.mid(prefix.size()).toStdString()))
             return new SourcePane(&m_session, side, id.mid(prefix.size()));
     }
+    if (id == ConfigurationPane::paneId()) {
+        auto *const pane = new ConfigurationPane(&m_session);
+        connect(pane, &ConfigurationPane::placeActivated, this, &MainWindow::showPlace);
+        return pane;
+    }
+    if (id == TensorsPane::paneId()) {
+        auto *const pane = new TensorsPane(&m_session);
+        connect(pane, &TensorsPane::placeActivated, this, &MainWindow::showSource);
+        return pane;
+    }
+    if (id == LogPane::paneId()) {
+        auto *const pane = new LogPane(&m_session);
+        connect(pane, &LogPane::placeActivated, this, &MainWindow::showSource);
+        return pane;
+    }
+    if (const int instrument = m_session.indexOf(id.toUpper().toStdString()); instrument >= 0) {
+        auto *const pane = new InstrumentPanel(&m_session, instrument);
+        connect(pane, &InstrumentPanel::placeActivated, this, &MainWindow::showPlace);
+        return pane;
+    }
     return nullptr;
 }
 
@@ -194,7 +218,10 @@ Panel *MainWindow::openPanel(const QString &id)
 QStringList MainWindow::panelIds() const
 {
     QStringList ids{QStringLiteral("welcome"), QStringLiteral("evidence"), QStringLiteral("instruments"),
-                    QStringLiteral("findings"), QStringLiteral("inspector")};
+                    QStringLiteral("findings"), QStringLiteral("inspector"), ConfigurationPane::paneId(), TensorsPane::paneId(),
+                    LogPane::paneId()};
+    for (int i = 0; i < m_session.instrumentCount(); ++i)
+        ids.append(toQt(m_session.state(i).instrument->id));
     for (const Side side : {Side::A, Side::B}) {
         if (const RunPtr run = m_session.run(side)) {
             for (const Artifact &artifact : run->artifacts())
@@ -204,13 +231,23 @@ QStringList MainWindow::panelIds() const
     return ids;
 }
 
-void MainWindow::showPlace(const Place &place)
+QString MainWindow::paneFor(const Place &place) const
 {
     const Artifact *const artifact = m_session.artifact(place);
     if (artifact == nullptr)
+        return {};
+    if (place.side == Side::A && std::holds_alternative<TensorBlock>(place.where))
+        return TensorsPane::paneId();
+    if (place.side == Side::A && artifact->kind == Kind::StartupLog)
+        return LogPane::paneId();
+    return SourcePane::idFor(place.side, toQt(artifact->name));
+}
+
+void MainWindow::showIn(const QString &id, const Selection &places)
+{
+    if (id.isEmpty() || places.empty())
         return;
-    Panel *const panel = openPanel(SourcePane::idFor(place.side, toQt(artifact->name)));
-    const Selection places{place};
+    Panel *const panel = openPanel(id);
     m_session.hub()->select(places, nullptr);
     if (panel != nullptr) {
         panel->show(places); // also when the place was selected already, or its link is off
@@ -218,19 +255,19 @@ void MainWindow::showPlace(const Place &place)
     }
 }
 
+void MainWindow::showPlace(const Place &place) { showIn(paneFor(place), {place}); }
+
+void MainWindow::showSource(const Place &place)
+{
+    if (const Artifact *const artifact = m_session.artifact(place))
+        showIn(SourcePane::idFor(place.side, toQt(artifact->name)), {place});
+}
+
 void MainWindow::showFinding(FindingRef ref)
 {
-    const Finding &finding = m_session.finding(ref);
-    if (finding.evidence.empty())
-        return;
-    const Selection places = placesOf(finding);
-    const Artifact *const artifact = m_session.artifact(places[0]);
-    Panel *const panel = artifact ? openPanel(SourcePane::idFor(places[0].side, toQt(artifact->name))) : nullptr;
-    m_session.hub()->select(places, nullptr);
-    if (panel != nullptr) {
-        panel->show(places);
-        panel->setFocus();
-    }
+    const Selection places = placesOf(m_session.finding(ref));
+    if (!places.empty())
+        showIn(paneFor(places[0]), places);
 }
 
 Panel *MainWindow::currentPanel() const

@@ -45,6 +45,8 @@ public:
     QStringList panelIds() const;
     /// Selects a place and shows it in the pane that fits its artifact.
     void showPlace(const Place &place);
+    /// The same, but always in the source pane.
+    void showSource(const Place &place);
 
     QByteArray layoutState() const;
     void restoreLayout(const QByteArray &state);
@@ -65,6 +67,8 @@ private:
     Panel *createPanel(const QString &id);
     Panel *currentPanel() const;
     void showFinding(FindingRef ref);
+    QString paneFor(const Place &place) const;
+    void showIn(const QString &id, const Selection &places);
     void chooseFolder();
     void chooseFiles(bool baseline);
     void openPalette();

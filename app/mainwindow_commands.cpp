@@ -72,7 +72,9 @@ void MainWindow::makeMenus()
     addCommand(go, tr("&Back"), QKeySequence(tr("Alt+Left")), [this] { m_session.hub()->back(); });
     addCommand(go, tr("&Forward"), QKeySequence(tr("Alt+Right")), [this] { m_session.hub()->forward(); });
     for (const auto &[text, id] : {std::pair(tr("Evidence"), "evidence"), std::pair(tr("Instruments"), "instruments"),
-                                   std::pair(tr("Findings"), "findings"), std::pair(tr("Inspector"), "inspector")}) {
+                                   std::pair(tr("Findings"), "findings"), std::pair(tr("Inspector"), "inspector"), std::pair(tr("Overview"), "welcome"),
+                                   std::pair(tr("Configuration"), "configuration"), std::pair(tr("Tensors"), "tensors"),
+                                   std::pair(tr("Log"), "log")}) {
         addCommand(go, tr("Go to %1").arg(text), {}, [this, name = QString::fromLatin1(id)] {
             if (Panel *const panel = openPanel(name))
                 panel->setFocus();

@@ -226,8 +226,8 @@ QString Theme::styleSheet() const
                "QTabWidget::pane { border: none; }"
                "QStatusBar { border-top: 1px solid %1; } QStatusBar::item { border: none; }"
                "QMenuBar { border-bottom: 1px solid %1; }"
-               "QToolButton { border: none; border-radius: 3px; padding: 2px; background: transparent; }"
-               "QToolButton:hover { background: %11; } QToolButton:checked { background: %8; }"
+               "QToolButton { border: none; border-radius: 3px; padding: 2px 3px; background: transparent; color: %9; }"
+               "QToolButton:hover { background: %11; } QToolButton:checked { background: %11; color: %4; }"
                "QToolButton:focus { border: 1px solid %2; }"
                "QToolButton::menu-indicator { image: none; }")
         .arg(name(Token::Hairline), name(Token::Highlight), name(Token::Raised), name(Token::Text), name(Token::Control),

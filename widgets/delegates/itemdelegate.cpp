@@ -6,6 +6,7 @@
 #include "widgets/theme.h"
 
 #include <QPainter>
+#include <QTreeView>
 
 namespace prosector {
 
@@ -20,6 +21,8 @@ void ItemDelegate::initStyleOption(QStyleOptionViewItem *option, const QModelInd
     const int side = option->fontMetrics.ascent();
     option->decorationSize = QSize(side, side);
     option->state &= ~QStyle::State_HasFocus; // the bar and tint say it
+    if (index.column() == m_lightColumn)
+        option->text.clear(); // the words are in the tooltip and for screen readers
     if (index.column() == m_severityColumn) {
         if (index.data(RunningRole).toBool())
             option->icon = themedIcon(QStringLiteral("running"), Token::Undecidable);
@@ -35,10 +38,13 @@ void ItemDelegate::initStyleOption(QStyleOptionViewItem *option, const QModelInd
 void ItemDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const
 {
     QStyledItemDelegate::paint(painter, option, index);
-    if ((option.state & QStyle::State_Selected) && option.viewItemPosition != QStyleOptionViewItem::Middle
-        && option.viewItemPosition != QStyleOptionViewItem::End) {
-        const int left = index.column() == 0 ? 0 : option.rect.left();
-        painter->fillRect(QRect(left, option.rect.top(), 2, option.rect.height()), Theme::instance().color(Token::Highlight));
+    if ((option.state & QStyle::State_Selected) && index.column() == 0) {
+        const bool tree = qobject_cast<const QTreeView *>(option.widget) != nullptr;
+        painter->save();
+        painter->setClipping(false); // a tree's bar stands at the left edge, outside the item
+        painter->fillRect(QRect(tree ? 0 : option.rect.left(), option.rect.top(), 2, option.rect.height()),
+                          Theme::instance().color(Token::Highlight));
+        painter->restore();
     }
 }
 

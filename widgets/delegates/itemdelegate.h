@@ -13,6 +13,9 @@ public:
     /// `severityColumn`: where the shape is drawn; -1 for none.
     explicit ItemDelegate(int severityColumn = 0, QObject *parent = nullptr);
 
+    /// A column that shows its shape alone.
+    void setLightColumn(int column) { m_lightColumn = column; }
+
     void paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const override;
     QSize sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const override;
 
@@ -21,6 +24,7 @@ protected:
 
 private:
     int m_severityColumn;
+    int m_lightColumn = -1;
 };
 
 } // namespace prosector

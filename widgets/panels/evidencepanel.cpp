@@ -3,6 +3,7 @@
 
 #include "models/item/evidencemodel.h"
 #include "models/item/format.h"
+#include "widgets/delegates/itemdelegate.h"
 #include "widgets/panels/panelheader.h"
 #include "widgets/theme.h"
 #include "widgets/views/tableview.h"
@@ -22,10 +23,16 @@ EvidencePanel::EvidencePanel(Session *session, QWidget *parent)
     m_view->setTextElideMode(Qt::ElideMiddle);
     m_view->hideColumn(EvidenceModel::KindColumn);
     m_view->hideColumn(EvidenceModel::SummaryColumn);
-    m_view->hideColumn(EvidenceModel::WorstColumn);
+    // The lights stand in a column of their own at the right edge, so that names stay aligned.
+    auto *const delegate = new ItemDelegate(EvidenceModel::WorstColumn, m_view);
+    delegate->setLightColumn(EvidenceModel::WorstColumn);
+    m_view->setItemDelegate(delegate);
     m_view->header()->setStretchLastSection(false);
     m_view->header()->setSectionResizeMode(EvidenceModel::NameColumn, QHeaderView::Stretch);
     m_view->header()->setSectionResizeMode(EvidenceModel::SizeColumn, QHeaderView::ResizeToContents);
+    m_view->header()->setSectionResizeMode(EvidenceModel::WorstColumn, QHeaderView::Fixed);
+    m_view->header()->setMinimumSectionSize(8);
+    m_view->header()->resizeSection(EvidenceModel::WorstColumn, fontMetrics().ascent() + 3 * Theme::grid);
     auto *const empty = new QLabel(
         tr("Nothing is open. Drop a model folder, a trace or files here, or press Ctrl+Shift+O to choose a folder."));
     empty->setWordWrap(true);

@@ -28,11 +28,11 @@ FindingsPanel::FindingsPanel(Session *session, QWidget *parent)
     m_view->horizontalHeader()->setStretchLastSection(false);
     m_view->horizontalHeader()->setSectionResizeMode(FindingModel::TitleColumn, QHeaderView::Stretch);
     const int cell = fontMetrics().averageCharWidth();
-    m_view->setColumnWidth(FindingModel::SeverityColumn, cell * 14);
-    m_view->setColumnWidth(FindingModel::InstrumentColumn, cell * 12);
-    m_view->setColumnWidth(FindingModel::ArtifactColumn, cell * 24);
-    m_view->setColumnWidth(FindingModel::PlaceColumn, cell * 28);
-    m_view->setColumnWidth(FindingModel::NumberColumn, cell * 16);
+    m_view->setColumnWidth(FindingModel::SeverityColumn, cell * 13);
+    m_view->setColumnWidth(FindingModel::InstrumentColumn, cell * 14);
+    m_view->setColumnWidth(FindingModel::ArtifactColumn, cell * 20);
+    m_view->setColumnWidth(FindingModel::PlaceColumn, cell * 20);
+    m_view->setColumnWidth(FindingModel::NumberColumn, cell * 14);
     m_empty->setWordWrap(true);
     m_empty->setMargin(3 * Theme::grid);
     m_empty->setAlignment(Qt::AlignTop);

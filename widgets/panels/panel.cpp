@@ -8,6 +8,7 @@
 #include "widgets/panels/findingline.h"
 #include "widgets/panels/panelheader.h"
 
+#include <QFileInfo>
 #include <QVBoxLayout>
 
 namespace prosector {
@@ -71,7 +72,10 @@ void Panel::setArtifact(Side side, ArtifactId artifact)
     m_artifact = {side, artifact};
     const RunPtr run = m_session->run(side);
     if (const Artifact *const shown = run ? run->find(artifact) : nullptr) {
-        setOrigin(toQt(shown->path));
+        // Which of several inputs it came from: files of the same name are the rule in this trade.
+        const QString input = shown->input < run->inputs().size() ? toQt(run->inputs()[shown->input].path) : QString();
+        const QString folder = QFileInfo(input).fileName();
+        setOrigin(folder == toQt(shown->path) || folder.isEmpty() ? input : folder + QLatin1Char('/') + toQt(shown->path));
         m_header->setChip(m_session->baseline() ? std::optional(side) : std::nullopt);
     }
     updateFindingLine();

@@ -61,29 +61,31 @@ QString SourcePane::idFor(Side side, const QString &artifact)
 SourcePane::SourcePane(Session *session, Side side, const QString &artifact, QWidget *parent)
     : Panel(session, idFor(side, artifact), artifact, parent), m_side(side), m_artifactName(artifact),
       m_json(new JsonTreeModel(this)), m_gguf(new GgufModel(this)), m_tree(new TreeView), m_text(new TextView(session->jobs())),
-      m_hex(new HexView(session->jobs())), m_strip(new OverviewStrip), m_bytes(new QWidget)
+      m_hex(new HexView(session->jobs())), m_strip(new OverviewStrip)
 {
     m_tree->setHeaderHidden(false);
     m_tree->setAccessibleName(tr("Tree of %1").arg(artifact));
-    auto *const content = new QSplitter(Qt::Horizontal);
+    // Tree and text side by side, the bytes below over the whole width: sixteen a row need it.
     auto *const stack = new QSplitter(Qt::Vertical);
-    stack->addWidget(m_text);
+    m_upper = new QSplitter(Qt::Horizontal);
+    m_upper->addWidget(m_tree);
+    m_upper->addWidget(m_text);
+    m_upper->setStretchFactor(0, 2);
+    m_upper->setStretchFactor(1, 3);
+    stack->addWidget(m_upper);
     stack->addWidget(m_hex);
     stack->setStretchFactor(0, 3);
     stack->setStretchFactor(1, 1);
-    auto *const row = new QHBoxLayout(m_bytes);
+    for (QSplitter *const splitter : {stack, m_upper}) {
+        splitter->setHandleWidth(1);
+        splitter->setChildrenCollapsible(false);
+    }
+    auto *const content = new QWidget;
+    auto *const row = new QHBoxLayout(content);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
     row->addWidget(stack, 1);
     row->addWidget(m_strip);
-    content->addWidget(m_tree);
-    content->addWidget(m_bytes);
-    content->setStretchFactor(0, 2);
-    content->setStretchFactor(1, 3);
-    content->setHandleWidth(1);
-    stack->setHandleWidth(1);
-    content->setChildrenCollapsible(false);
-    stack->setChildrenCollapsible(false);
     addToggle(Tree, tr("Tree"), m_tree);
     addToggle(Text, tr("Text"), m_text);
     addToggle(Hex, tr("Hex"), m_hex);
@@ -152,7 +154,7 @@ void SourcePane::setViews(int views)
         toggle.button->setChecked(views & toggle.view);
         toggle.widget->setVisible(views & toggle.view);
     }
-    m_bytes->setVisible(views & (Text | Hex));
+    m_upper->setVisible(views & (Tree | Text));
 }
 
 const Artifact *SourcePane::artifact() const
@@ -321,7 +323,7 @@ QAbstractItemModel *SourcePane::csvModel() const { return nullptr; }
 bool SourcePane::isBusy() const
 {
     const Artifact *const shown = artifact();
-    return shown && isText(*shown) && isVisible() && !m_text->ready();
+    return shown && isText(*shown) && isVisible() && m_text->isVisible() && !m_text->ready();
 }
 
 ByteRange SourcePane::selectedBytes() const { return m_text->isVisible() ? m_text->selection() : m_hex->selection(); }

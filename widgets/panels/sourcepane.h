@@ -4,6 +4,7 @@
 #include "models/runs/run.h"
 #include "widgets/panels/panel.h"
 
+class QSplitter;
 class QToolButton;
 
 namespace prosector {
@@ -57,7 +58,7 @@ private:
     TextView *m_text;
     HexView *m_hex;
     OverviewStrip *m_strip;
-    QWidget *m_bytes; ///< text over hex
+    QSplitter *m_upper; ///< tree and text
     struct Toggle {
         View view;
         QToolButton *button;

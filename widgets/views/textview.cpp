@@ -20,6 +20,8 @@ namespace prosector {
 
 namespace {
 
+constexpr int relayoutAfter = 120; // ms: while a splitter is dragged the rows stay as they are
+
 struct Piece {
     std::shared_ptr<const std::string> text;
     std::shared_ptr<const TextLines> lines;
@@ -63,10 +65,13 @@ TextView::TextView(JobRunner *runner, QWidget *parent)
 {
     setAccessibleName(tr("Text of the file"));
     m_relayout->setSingleShot(true);
-    m_relayout->setInterval(120);
     connect(m_relayout, &QTimer::timeout, this, [this] {
-        if (m_text && columns() != m_columns)
+        if (m_source && !m_text && !m_runner->isRunning(m_key))
+            load(0);
+        else if (m_text && (columns() != m_columns || !m_lines))
             layOut();
+        else
+            emit loaded();
     });
     connect(this, &RowView::scrolled, this, &TextView::followScroll);
 }
@@ -98,10 +103,9 @@ void TextView::setSource(SourcePtr source, std::shared_ptr<const std::string> wh
     m_base = 0;
     if (whole && m_source && whole->size() == m_source->size() && whole->size() <= TextLines::pieceSize) {
         m_text = std::move(whole);
-        layOut();
-    } else if (m_source) {
-        load(0);
     }
+    // In the next turn of the event loop the pane has the width that decides where rows end.
+    m_relayout->start(0);
     contentChanged();
 }
 
@@ -237,12 +241,15 @@ QString TextView::emptyText() const
     return m_source ? tr("Reading…") : tr("No file is open here.");
 }
 
-void TextView::fontChanged() { m_relayout->start(); }
+void TextView::fontChanged() { m_relayout->start(relayoutAfter); }
+
+bool TextView::ready() const { return m_lines != nullptr && !m_relayout->isActive() && m_columns == columns(); }
 
 void TextView::resizeEvent(QResizeEvent *event)
 {
     RowView::resizeEvent(event);
-    m_relayout->start();
+    if (m_source)
+        m_relayout->start(m_lines ? relayoutAfter : 0);
 }
 
 void TextView::paintRow(QPainter &painter, std::uint64_t index, const QRect &rect)

@@ -32,7 +32,8 @@ public:
     /// Selects whole lines, counted from 1.
     void selectLines(std::uint64_t from, std::uint64_t to);
     QString selectedText() const; ///< at most 16 MiB
-    bool ready() const { return m_lines != nullptr; }
+    /// All rows stand where they stay.
+    bool ready() const;
     std::uint64_t lineOf(std::uint64_t offset) const; ///< 0 when that piece is not loaded
     const TextLines *lines() const { return m_lines.get(); }
 

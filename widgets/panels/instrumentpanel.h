@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/panels/panel.h"
+
+#include <QPointer>
+
+class QAbstractItemModel;
+class QScrollArea;
+class QUrl;
+class QVBoxLayout;
+
+namespace prosector {
+
+struct Instrument;
+struct Report;
+class ThresholdEditor;
+
+/// Draws any instrument's report as one page: the question, the verdict, the findings, the pictures,
+/// the tables, thresholds, what was not seen, what to read next, and the help page.
+class InstrumentPanel final : public Panel {
+    Q_OBJECT
+public:
+    /// `instrument`: its number in the session; the panel's id is the instrument's.
+    InstrumentPanel(Session *session, int instrument, QWidget *parent = nullptr);
+    void copy() override;
+    QAbstractItemModel *csvModel() const override;
+    bool isBusy() const override;
+
+signals:
+    void placeActivated(const prosector::Place &place);
+
+protected:
+    void refresh() override;
+    void reveal(const Selection &selection) override { Q_UNUSED(selection) }
+
+private:
+    QWidget *makePage();
+    void addText(const QString &html);
+    void addReport(const Report &report);
+    void addFindings(const Report &report);
+    void addTables(const Report &report);
+    void addFoot(const Report *report);
+    void addHelp();
+    QString verdictHtml() const;
+    QString missingHtml(const Report &report) const;
+    void follow(const QUrl &url);
+    void loadHelp();
+
+    int m_number;
+    const Instrument *m_instrument;
+    QScrollArea *m_scroll;
+    QVBoxLayout *m_page = nullptr;
+    QPointer<QAbstractItemModel> m_firstTable;
+    QString m_help;
+    bool m_helpLoading = true;
+};
+
+} // namespace prosector
