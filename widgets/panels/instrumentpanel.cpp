@@ -187,6 +187,7 @@ void InstrumentPanel::addTables(const Report &report)
         if (!m_firstTable)
             m_firstTable = model;
         view->setAccessibleName(toQt(table.title));
+        view->horizontalHeader()->setResizeContentsPrecision(50);
         view->resizeColumnsToContents();
         for (int c = 0; c + 1 < model->columnCount(); ++c)
             view->setColumnWidth(c, std::min(view->columnWidth(c), 48 * fontMetrics().averageCharWidth()));
