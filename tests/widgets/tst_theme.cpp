@@ -143,7 +143,7 @@ void ThemeTest::severitiesStayApart()
 {
     QFETCH(int, vision);
     QFETCH(bool, dark);
-    const Matrix &matrix = std::array{usual, protanopia, deuteranopia, tritanopia}[static_cast<std::size_t>(vision)];
+    const Matrix matrix = std::array{usual, protanopia, deuteranopia, tritanopia}[static_cast<std::size_t>(vision)];
     const Theme &theme = Theme::instance();
     for (std::size_t i = 0; i < severities.size(); ++i) {
         for (std::size_t k = i + 1; k < severities.size(); ++k) {

@@ -137,7 +137,7 @@ void WindowTest::dropFollowBackReload()
     const Finding finding = session->finding(ref);
     const auto *const path = std::get_if<JsonPath>(&finding.evidence[0].where);
     QVERIFY2(path != nullptr, finding.title.c_str());
-    const Value value = session->artifact(placeOf(finding.evidence[0]))->tree().at(path->path);
+    const Value value = session->artifact(placeOf(finding.evidence[0]))->as<TreeContent>()->document->at(path->path);
     QVERIFY(value);
     table->setFocus();
     QTest::keyClick(table, Qt::Key_Return);
@@ -152,7 +152,7 @@ void WindowTest::dropFollowBackReload()
 
     // Another place, then back.
     pane->goTo(QStringLiteral("$.model_type"));
-    const Value other = session->artifact(placeOf(finding.evidence[0]))->tree().at("$.model_type");
+    const Value other = session->artifact(placeOf(finding.evidence[0]))->as<TreeContent>()->document->at("$.model_type");
     QTRY_COMPARE(pane->selectedBytes(), other.range());
     QTest::keyClick(m_window.get(), Qt::Key_Left, Qt::AltModifier);
     QTRY_COMPARE(pane->selectedBytes(), value.range());

@@ -117,7 +117,9 @@ std::uint32_t TextView::columns() const
 
 int TextView::gutter() const
 {
-    const int digits = m_lines ? std::max(3, static_cast<int>(std::to_string(m_lines->lastLine()).size())) : 4;
+    // As wide before anything is read as for most files after: the gutter decides where rows end.
+    constexpr int usualDigits = 4;
+    const int digits = m_lines ? std::max(usualDigits, static_cast<int>(std::to_string(m_lines->lastLine()).size())) : usualDigits;
     return fontMetrics().horizontalAdvance(QLatin1Char('0')) * digits + 20;
 }
 
@@ -143,6 +145,7 @@ void TextView::load(std::uint64_t base)
             m_text = piece->text;
             m_lines = piece->lines;
             contentChanged();
+            layOutAgainIfNeeded();
             if (m_keepTop) {
                 const std::uint64_t offset = *m_keepTop;
                 m_keepTop.reset();
@@ -166,12 +169,19 @@ void TextView::layOut()
             const bool first = m_lines == nullptr;
             m_lines = piece->lines;
             contentChanged();
+            layOutAgainIfNeeded();
             if (first)
                 showSelection();
             else
                 setTopRow(m_lines->rowOfOffset(shown));
             emit loaded();
         });
+}
+
+void TextView::layOutAgainIfNeeded()
+{
+    if (columns() != m_columns) // more digits in the gutter than it was cut for
+        m_relayout->start(0);
 }
 
 void TextView::setMarks(std::vector<ByteMark> marks)

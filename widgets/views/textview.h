@@ -58,6 +58,7 @@ protected:
 private:
     int gutter() const;
     std::uint32_t columns() const;
+    void layOutAgainIfNeeded();
     std::uint64_t offsetAt(const QPoint &position) const;
     void load(std::uint64_t base);
     void layOut();
