@@ -2,7 +2,6 @@
 // safetensors: eight bytes of header length, a JSON header, the data. What the reference library
 // refuses (safetensors/src/tensor.rs: over 100 MB of header, gaps, overlaps, bytes left over) and we
 // could read is a problem beside the content.
-#include "models/artifacts/bytescanner.h"
 #include "models/artifacts/jsonscanner.h"
 #include "models/artifacts/reader.h"
 #include "models/artifacts/tensorkinds.h"
@@ -26,11 +25,17 @@ public:
 
     Result<Reading> parse()
     {
-        ByteScanner scan(m_source);
+        // Eight bytes alone: a scanner's window would cost more than the rest of a small header.
+        if (m_source.size() < 8)
+            return Error{Errc::Truncated, "the header's length ends behind the end of the file", ByteRange{0, m_source.size()},
+                         "8 bytes", std::to_string(m_source.size()) + " bytes"};
+        const auto prefix = m_source.read(0, 8);
+        if (!prefix)
+            return prefix.error();
         std::uint64_t length = 0;
-        if (!scan.read(length, "the header's length"))
-            return *scan.error();
-        const std::uint64_t present = scan.remaining();
+        for (std::size_t i = 8; i-- > 0;)
+            length = length << 8 | std::to_integer<std::uint64_t>((*prefix)[i]);
+        const std::uint64_t present = m_source.size() - 8;
         m_cut = length > present;
         if (!m_cut && length > maxHeader) {
             return Error{Errc::TooLarge, "the header is longer than safetensors allows", ByteRange{0, 8},
