@@ -148,8 +148,8 @@ void ConfigurationPane::refresh()
     else if (!m_model->isReady())
         m_empty->setText(tr("Working out what is in force…"));
     else
-        m_empty->setText(tr("Nothing among what is open speaks of a setting. Add config.json, generation_config.json, the engine's "
-                            "arguments, a request or the start-up log, and press F5."));
+        m_empty->setText(tr("Nothing among what is open says what an engine ran with. Add the engine's arguments, its start-up log, "
+                            "a request or the sampling values it used, and press F5."));
     m_stack->setCurrentIndex(settings > 0 ? 0 : 1);
     setOrigin(settings > 0 ? format::counted(settings, "setting", "settings") : QString());
     for (int row = 0; row < m_filter->rowCount(); ++row)
