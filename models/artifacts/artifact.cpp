@@ -42,22 +42,54 @@ DocumentPtr LinesContent::document(std::size_t index) const
     return Document::parseJson(bytes ? std::string(asText(*bytes)) : std::string());
 }
 
-TextContent::TextContent(std::string t) : text(std::move(t)), lineStarts{0}
+TextContent::TextContent(std::string t) : TextContent(std::move(t), Gap()) {}
+
+TextContent::TextContent(std::string t, Gap leftOut) : text(std::move(t)), lineStarts{0}, gap(leftOut)
 {
     for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
         if (at + 1 < text.size())
             lineStarts.push_back(static_cast<std::uint32_t>(at + 1));
     }
+    m_gapLine = static_cast<std::size_t>(std::lower_bound(lineStarts.begin(), lineStarts.end(), gap.at) - lineStarts.begin());
+}
+
+std::optional<std::size_t> TextContent::position(std::size_t index) const
+{
+    if (gap.lines == 0 || index < m_gapLine)
+        return index;
+    if (index < m_gapLine + gap.lines)
+        return std::nullopt;
+    return index - gap.lines;
 }
 
 std::string_view TextContent::line(std::size_t index) const
 {
-    const std::size_t begin = lineStarts[index];
-    const std::size_t end = index + 1 < lineStarts.size() ? lineStarts[index + 1] : text.size();
+    const auto at = position(index);
+    if (!at)
+        return {};
+    const std::size_t begin = lineStarts[*at];
+    const std::size_t end = *at + 1 < lineStarts.size() ? lineStarts[*at + 1] : text.size();
     auto line = std::string_view(text).substr(begin, end - begin);
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r'))
         line.remove_suffix(1);
     return line;
+}
+
+std::uint64_t TextContent::lineOffset(std::size_t index) const
+{
+    const auto at = position(index);
+    if (!at)
+        return gap.at;
+    return lineStarts[*at] + (gap.bytes > 0 && lineStarts[*at] >= gap.at ? gap.bytes : 0);
+}
+
+std::size_t TextContent::lineAt(std::uint64_t offset) const
+{
+    const bool behind = gap.bytes > 0 && offset >= gap.at + gap.bytes;
+    if (gap.bytes > 0 && !behind && offset >= gap.at)
+        return m_gapLine;
+    const auto next = std::upper_bound(lineStarts.begin(), lineStarts.end(), behind ? offset - gap.bytes : offset);
+    return static_cast<std::size_t>(next - lineStarts.begin()) - 1 + (behind ? gap.lines : 0);
 }
 
 } // namespace prosector

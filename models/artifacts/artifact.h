@@ -5,6 +5,7 @@
 #include "models/core/document.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,14 +64,30 @@ struct LinesContent final : Content {
 };
 
 /// Plain text with its lines found: logs, templates, prompts. Line ends are not part of a line.
-/// At most the first `limit` bytes are held; that the rest was not read is one of the artifact's problems.
+/// At most `limit` bytes are held: of a longer text the beginning and the end, where a log says why it
+/// stopped. The lines between are counted, so that numbers are right, and read as empty; that they were
+/// not read is one of the artifact's problems.
 struct TextContent final : Content {
     static constexpr std::uint64_t limit = 64ULL << 20;
+    /// What of the file is not in `text`.
+    struct Gap {
+        std::uint64_t at = 0;    ///< in `text`; the beginning of a line
+        std::uint64_t bytes = 0; ///< 0: nothing is left out
+        std::uint64_t lines = 0;
+    };
     explicit TextContent(std::string t);
+    TextContent(std::string t, Gap leftOut);
     std::string text;
-    std::vector<std::uint32_t> lineStarts; ///< byte offset of each line; never empty
-    std::size_t lineCount() const { return lineStarts.size(); }
-    std::string_view line(std::size_t index) const; ///< counted from 0
+    std::vector<std::uint32_t> lineStarts; ///< in `text`, of each line that is there; never empty
+    Gap gap;
+    std::size_t lineCount() const { return lineStarts.size() + gap.lines; }
+    std::string_view line(std::size_t index) const;    ///< counted from 0; empty for one left out
+    std::uint64_t lineOffset(std::size_t index) const; ///< in the file; of lines left out that of the gap
+    std::size_t lineAt(std::uint64_t offset) const;    ///< the line that holds a byte of the file
+
+private:
+    std::optional<std::size_t> position(std::size_t index) const; ///< in lineStarts; none for a line left out
+    std::size_t m_gapLine = 0; ///< lines before the gap
 };
 
 /// A Git-LFS pointer: the file it stands for was never fetched.

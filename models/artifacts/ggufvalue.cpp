@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 
 namespace prosector {
 
@@ -57,6 +59,12 @@ template<class T>
 std::string numberText(T value)
 {
     std::array<char, 40> buffer{};
+    if constexpr (std::is_floating_point_v<T>) { // "1000000", not "1e+06"
+        if (std::abs(value) < T(1e15) && value == std::floor(value)) {
+            const auto whole = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
+            return {buffer.data(), whole.ptr};
+        }
+    }
     const auto done = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
     return {buffer.data(), done.ptr};
 }

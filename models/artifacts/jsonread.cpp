@@ -3,8 +3,10 @@
 
 #include "models/artifacts/shapes.h"
 #include "models/artifacts/textshapes.h"
+#include "models/artifacts/tokenrecord.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace prosector {
 
@@ -212,7 +214,9 @@ Result<Reading> openJson(SourcePtr source, const Job &job)
     auto text = readText(*source);
     if (!text)
         return text.error();
-    const auto document = Document::parseJson(std::move(*text));
+    const auto document = Document::parseJson(std::move(*text), job.stopToken());
+    if (document->problem() && document->problem()->code == Errc::Cancelled)
+        return Job::cancelledError();
     if (const auto &problem = document->problem(); problem && document->root().size() > 0) {
         // A whole value with another one below it.
         const auto at = std::get<ByteRange>(problem->where).from;
@@ -231,7 +235,12 @@ Reading readTree(DocumentPtr document, const ByteSource &source)
     if (document->problem())
         reading.problems.push_back(*document->problem());
     const Value root = document->root();
-    if (const Shape *const shape = classify(root, fileName(source))) {
+    const Shape *const shape = classify(root, fileName(source));
+    if (shape && shape->format == "tokens") {
+        auto problems = tokenRecordProblems(root);
+        std::move(problems.begin(), problems.end(), std::back_inserter(reading.problems));
+    }
+    if (shape) {
         reading.kind = shape->kind;
         reading.format = shape->format;
         if (shape->summary)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/artifacts/artifact.h"
+#include "models/core/job.h"
 
 #include <optional>
 #include <string>
@@ -39,5 +40,8 @@ struct SentencePieceContent final : Content {
     int specialId(std::string_view name) const;
 };
 std::string_view nameOf(SentencePieceContent::PieceType type); ///< "NORMAL", "BYTE" …
+
+/// What a model file holds, with its problems (readers/sentencepiece.cpp).
+Reading readSentencePieceModel(std::string_view file, const Job &job = {});
 
 } // namespace prosector

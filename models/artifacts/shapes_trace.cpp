@@ -66,7 +66,8 @@ constexpr std::array table = std::to_array<Shape>({
          return root["modules"][0]["abs_max"] || root["layers"][0]["abs_max"] || root["modules"][0]["absmax"];
      }},
     {.format = "weight_stats", .kind = Kind::WeightStats, .names = "weight_stats*.json weight_stats*.jsonl",
-     .keys = "tensor shape dtype min max|name shape dtype mean std", .records = true},
+     .keys = "tensor shape dtype min max|name shape dtype mean std|tensor min max|name dtype abs_max !modules|name min max std|tensors:a dtype !modules",
+     .records = true},
 
     {.format = "kv_events", .kind = Kind::CacheLog, .names = "kv_events*.jsonl", .keys = "block_hashes:a|event block_hashes:a|events:a ts",
      .records = true},

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/artifacts/textshapes.h"
 
+#include "models/artifacts/logline.h"
+
 #include "models/artifacts/jsonread.h"
 #include "models/artifacts/shapes.h"
 #include "models/core/utf8.h"
+#include "models/core/wording.h"
 
 #include <algorithm>
 #include <array>
@@ -81,12 +84,16 @@ bool isBareLogLine(std::string_view line)
            || beginsLike(line, "00:00:00 ") || beginsWithRunTime(line);
 }
 
-/// With or without what collectors put first: `vllm-1  | …` (Compose), `[pod/x/y] …` (kubectl),
-/// `Nov 30 12:00:00 host ollama[1]: …` (journald).
+/// With or without what collectors put first.
 bool isLogLine(std::string_view line)
 {
     if (isBareLogLine(line))
         return true;
+    for (std::size_t cut = collectorPrefix(line); cut > 0; cut = collectorPrefix(line)) {
+        line.remove_prefix(cut);
+        if (isBareLogLine(line))
+            return true;
+    }
     for (const std::string_view end : {" | ", "] ", "]: "}) {
         const auto at = line.substr(0, 64).find(end);
         if (at != std::string_view::npos && isBareLogLine(line.substr(at + end.size())))
@@ -220,6 +227,7 @@ int requestTable(const TextHead &head)
     return tableWith(head, {"contexttokens|generatedtokens", "request tokens|response tokens", "request_id|status",
                             "request_id|start", "request_id|arriv", "request_id|latency", "request_id|ttft"});
 }
+int weightTable(const TextHead &head) { return tableWith(head, {"tensor,|min|max", "tensor,|abs_max", "name,|dtype|min|max"}); }
 int trainingTable(const TextHead &head) { return tableWith(head, {"step,|loss", "epoch|loss", "step|learning_rate"}); }
 int metricTable(const TextHead &head) { return tableWith(head, {"time|value", "timestamp|metric"}); }
 int cacheTable(const TextHead &head) { return tableWith(head, {"key|hit", "block_hash|event"}); }
@@ -308,6 +316,7 @@ constexpr std::array table = std::to_array<TextShape>({
     {"prometheus", Kind::MetricHistory, "*.prom *.metrics metrics*.txt", prometheusPoints},
     {"log", Kind::StartupLog, "*.log *.log.* *log.txt *.err stderr* stdout*", logPoints, true},
     {"csv", Kind::RequestLog, "*.csv *.tsv", requestTable},
+    {"csv", Kind::WeightStats, "*.csv *.tsv", weightTable},
     {"csv", Kind::TrainingLog, "*.csv *.tsv", trainingTable},
     {"csv", Kind::CacheLog, "*.csv *.tsv", cacheTable},
     {"csv", Kind::KvCacheTable, "*.csv *.tsv", kvTable},
@@ -413,19 +422,86 @@ bool looksLikeText(std::string_view head)
     return odd * 100 <= head.size() && (bad == std::string_view::npos || head.size() < 8 || bad > 0);
 }
 
+namespace {
+
+struct LongText {
+    std::string text;
+    TextContent::Gap gap;
+};
+
+/// The beginning and the end of a text that is too long to hold, and how many lines lie between.
+/// Both end with whole lines, where they have any.
+Result<LongText> readEnds(const ByteSource &source, const Job &job)
+{
+    constexpr std::uint64_t half = TextContent::limit / 2, window = 1 << 20;
+    auto head = readText(source, half);
+    if (!head)
+        return head.error();
+    LongText ends{std::move(*head), {}};
+    if (isUtf16(ends.text)) {
+        ends.gap = {ends.text.size(), source.size() - half, 0};
+        return ends;
+    }
+    if (const auto cut = ends.text.rfind('\n'); cut != std::string::npos)
+        ends.text.resize(cut + 1);
+    const std::uint64_t headEnd = ends.text.size();
+    const auto last = source.read(source.size() - half, half);
+    if (!last)
+        return last.error();
+    auto tail = asText(*last);
+    const auto begin = tail.find('\n');
+    tail.remove_prefix(begin == std::string_view::npos ? tail.size() : begin + 1);
+    const std::uint64_t tailBegin = source.size() - tail.size();
+    std::uint64_t lines = 0;
+    for (std::uint64_t at = headEnd; at < tailBegin; at += window) {
+        if (job.cancelled())
+            return Job::cancelledError();
+        const auto bytes = source.read(at, std::min(window, tailBegin - at));
+        if (!bytes)
+            return bytes.error();
+        lines += static_cast<std::uint64_t>(std::count(bytes->begin(), bytes->end(), std::byte{'\n'}));
+        job.progress(static_cast<double>(at) / static_cast<double>(source.size()), source.name());
+    }
+    std::uint64_t added = 0;
+    if (!ends.text.ends_with('\n') && !tail.empty()) { // the line that was cut ends in the gap
+        ends.text += '\n';
+        added = 1;
+        --lines;
+    }
+    ends.gap = {ends.text.size(), tailBegin - headEnd - added, lines};
+    ends.text += tail;
+    return ends;
+}
+
+} // namespace
+
 Result<Reading> openText(SourcePtr source, const Job &job)
 {
     if (job.cancelled())
         return Job::cancelledError();
-    auto text = readText(*source, TextContent::limit);
-    if (!text)
-        return text.error();
+    TextContent::Gap gap;
+    auto text = Result<std::string>(std::string());
     Reading reading{.kind = Kind::Text};
     if (source->size() > TextContent::limit) {
-        reading.problems.push_back({Errc::TooLarge, "only the beginning of the text was read",
-                                    ByteRange{TextContent::limit, source->size()},
-                                    "at most " + sizeText(TextContent::limit), sizeText(source->size())});
+        auto ends = readEnds(*source, job);
+        if (!ends)
+            return ends.error();
+        gap = ends->gap;
+        text = std::move(ends->text);
+        const bool toTheEnd = gap.at == text->size();
+        reading.problems.push_back({Errc::TooLarge,
+                                    toTheEnd ? std::string("only the beginning of the text was read")
+                                             : "only the beginning and the end of the text were read; "
+                                            + counted(gap.lines, "line") + (gap.lines == 1 ? " between was skipped" : " between were skipped"),
+                                    ByteRange{gap.at, gap.at + gap.bytes}, "at most " + sizeText(TextContent::limit),
+                                    sizeText(source->size())});
+        if (toTheEnd)
+            gap = {};
+    } else {
+        text = readText(*source);
     }
+    if (!text)
+        return text.error();
     if (isUtf16(*text)) {
         text = fromUtf16(*text);
         reading.remarks.push_back("UTF-16, shown as UTF-8: byte offsets count the converted text");
@@ -434,7 +510,7 @@ Result<Reading> openText(SourcePtr source, const Job &job)
         reading.kind = shape->kind;
         reading.format = shape->format;
     }
-    auto content = std::make_shared<TextContent>(std::move(*text));
+    auto content = std::make_shared<TextContent>(std::move(*text), gap);
     const auto lines = content->text.empty() ? 0 : content->lineCount();
     reading.summary = std::to_string(lines) + (lines == 1 ? " line" : " lines");
     reading.content = std::move(content);

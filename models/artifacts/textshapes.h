@@ -35,7 +35,8 @@ const TextShape *classifyText(std::string_view name, std::string_view head);
 /// Whether bytes are text at all: no NUL, few control characters. UTF-16 with a byte order mark counts.
 bool looksLikeText(std::string_view head);
 
-/// Opens text, at most TextContent::limit bytes of it (the rest is a problem), and says what it is.
+/// Opens text, of more than TextContent::limit bytes the beginning and the end (what lies between is a
+/// problem), and says what it is.
 /// ANSI colours stay in the text. UTF-16 is converted (a remark says so; byte offsets then count the
 /// converted text). Invalid UTF-8 is kept as it stands.
 Result<Reading> openText(SourcePtr source, const Job &job);

@@ -113,7 +113,7 @@ std::optional<std::uint64_t> Adapter::rankOf(std::string_view module) const
 {
     for (const Value entry : root["rank_pattern"]) {
         // PEFT: re.match(rf"(.*\.)?({key})$", module)
-        const auto pattern = Pattern::compile("(?:.*\\.)?(?:" + entry.key() + ")", Pattern::Extent::Full);
+        const auto pattern = NamePattern::compile("(?:.*\\.)?(?:" + entry.key() + ")", NamePattern::Extent::Full);
         if (pattern && pattern->matches(module) && entry.integer() && *entry.integer() > 0)
             return static_cast<std::uint64_t>(*entry.integer());
     }
@@ -173,7 +173,7 @@ TargetSelection::TargetSelection(const Adapter &adapter)
         const std::string text = targets.string("");
         m_allLinear = text == "all-linear";
         if (!m_allLinear) {
-            if (auto pattern = Pattern::compile(text, Pattern::Extent::Full))
+            if (auto pattern = NamePattern::compile(text, NamePattern::Extent::Full))
                 m_pattern = std::move(*pattern);
         }
     } else {
@@ -181,7 +181,7 @@ TargetSelection::TargetSelection(const Adapter &adapter)
     }
     const Value excluded = adapter.root["exclude_modules"];
     if (excluded.isString()) {
-        if (auto pattern = Pattern::compile(excluded.string(""), Pattern::Extent::Full))
+        if (auto pattern = NamePattern::compile(excluded.string(""), NamePattern::Extent::Full))
             m_excludePattern = std::move(*pattern);
     } else {
         m_excluded = adapter.list("exclude_modules");

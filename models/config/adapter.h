@@ -61,7 +61,7 @@ public:
 
 private:
     std::vector<std::string> m_names, m_excluded;
-    std::optional<Pattern> m_pattern, m_excludePattern;
+    std::optional<NamePattern> m_pattern, m_excludePattern;
     bool m_allLinear = false;
     std::vector<std::int64_t> m_layers; ///< layers_to_transform; empty: all
 };

@@ -42,6 +42,7 @@ constexpr std::array configAliases = std::to_array<Alias>({
     {ArchField::PartialRotary, "partial_rotary_factor"}, {ArchField::PartialRotary, "rotary_pct"},
     {ArchField::RotaryDim, "rotary_dim"},
     {ArchField::SlidingWindow, "sliding_window"}, {ArchField::SlidingWindow, "sliding_window_size"},
+    {ArchField::SlidingWindow, "local_attention"},
     {ArchField::SlidingPattern, "sliding_window_pattern"}, {ArchField::SlidingPattern, "_sliding_window_pattern"},
     {ArchField::UseSlidingWindow, "use_sliding_window"}, {ArchField::MaxWindowLayers, "max_window_layers"},
     {ArchField::LayerTypes, "layer_types"}, {ArchField::AttentionChunk, "attention_chunk_size"},
@@ -167,7 +168,8 @@ RopeSettings::Type ropeTypeOf(std::string_view name, bool &mrope)
 {
     using Type = RopeSettings::Type;
     mrope = name == "mrope";
-    if (name.empty() || name == "default" || name == "mrope" || name == "none")
+    // "axial" (Transformers 5) is how image encoders rotate: by two coordinates, unscaled.
+    if (name.empty() || name == "default" || name == "mrope" || name == "none" || name == "axial")
         return Type::None;
     if (name == "linear")
         return Type::Linear;
@@ -438,17 +440,30 @@ std::optional<bool> Architecture::tiedHead() const
         return stated;
     if (gguf)
         return std::nullopt;
-    // Defaults of the configuration classes in transformers 4.57 (src/transformers/models/*/configuration_*.py).
-    static constexpr std::array<std::string_view, 24> untied{
-        "llama", "mistral", "mixtral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "phi", "phi3", "olmo", "olmo2",
-        "granite", "granitemoe", "deepseek_v2", "deepseek_v3", "gpt_neox", "stablelm", "gptj", "gpt_oss", "glm",
-        "glm4", "glm4_moe", "nemotron", "llama4_text"};
-    static constexpr std::array<std::string_view, 19> tied{
-        "gemma", "gemma2", "gemma3_text", "gemma3", "gpt2", "cohere", "cohere2", "starcoder2", "smollm3", "opt",
-        "bloom", "falcon", "mpt", "t5", "bert", "distilbert", "roberta", "gpt_bigcode", "whisper"};
-    if (std::find(untied.begin(), untied.end(), modelType) != untied.end())
+    // What the configuration classes of transformers 4.57.1 and 5.24.0 give when nothing is stated (the classes
+    // were asked: AutoConfig.for_model(type).tie_word_embeddings). A type is listed where both versions agree or only
+    // one knows it; mt5 and qwen3_vl_moe_text changed between them and are left out. Sorted.
+    static constexpr auto untied = std::to_array<std::string_view>({
+        "afmoe", "apertus", "arcee", "aria_text", "bamba", "bitnet", "code_llama", "codegen", "dbrx",
+        "deepseek_v2", "deepseek_v3", "deepseek_v32", "diffllama", "doge", "dots1", "exaone4",
+        "falcon_h1", "flex_olmo", "glm", "glm4", "glm4_moe", "glm4_moe_lite", "glm4v_moe_text",
+        "glm4v_text", "gpt_neox", "gpt_oss", "gptj", "granite", "granitemoe", "granitemoehybrid",
+        "granitemoeshared", "helium", "hunyuan_v1_dense", "hunyuan_v1_moe", "internlm3", "jamba",
+        "llama", "llama4_text", "longcat_flash", "mamba2", "minimax", "minimax_m2", "ministral",
+        "ministral3", "mistral", "mixtral", "mllama_text_model", "nemotron", "nemotron_h", "olmo",
+        "olmo2", "olmo3", "olmoe", "persimmon", "phi", "phi3", "phi4_multimodal", "phimoe", "qwen2",
+        "qwen2_5_vl_text", "qwen2_moe", "qwen2_vl_text", "qwen3", "qwen3_5_moe_text", "qwen3_5_text",
+        "qwen3_moe", "qwen3_next", "qwen3_vl_text", "rwkv", "seed_oss", "stablelm"});
+    static constexpr auto tied = std::to_array<std::string_view>({
+        "albert", "bart", "bert", "biogpt", "bloom", "cohere", "cohere2", "deberta-v2", "distilbert",
+        "electra", "ernie4_5", "ernie4_5_moe", "falcon", "falcon_mamba", "gemma", "gemma2", "gemma3",
+        "gemma3_text", "gemma3n", "gemma3n_text", "gpt2", "gpt_bigcode", "gpt_neo", "jetmoe", "lfm2",
+        "lfm2_moe", "longt5", "mamba", "marian", "mbart", "modernbert", "mpnet", "mpt", "opt",
+        "pegasus", "recurrent_gemma", "roberta", "smollm3", "starcoder2", "switch_transformers", "t5",
+        "t5gemma", "umt5", "vaultgemma", "whisper", "xglm", "xlm-roberta", "zamba", "zamba2"});
+    if (std::binary_search(untied.begin(), untied.end(), modelType))
         return false;
-    if (std::find(tied.begin(), tied.end(), modelType) != tied.end())
+    if (std::binary_search(tied.begin(), tied.end(), modelType))
         return true;
     return std::nullopt;
 }

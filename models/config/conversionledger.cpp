@@ -15,7 +15,9 @@ using Class = LedgerRow::Class;
 
 constexpr std::string_view architectureCode = "conversion.architecture";
 
-/// What llama.cpp assumes when a key is absent (src/llama-model.cpp, load_hparams of each architecture).
+/// What llama.cpp assumes when a key is absent: src/llama-hparams.h (attention soft-cap 50, final 30) and
+/// load_arch_hparams of src/models/{grok,gemma2,gemma3n,gemma4,muse-glimmer,exaone4,smallthinker,llama4}.cpp, read in the
+/// sources that llama-cpp-python 0.3.36 carries.
 std::optional<double> targetDefault(std::string_view arch, ArchField field, const Architecture &source)
 {
     switch (field) {
@@ -24,8 +26,10 @@ std::optional<double> targetDefault(std::string_view arch, ArchField field, cons
         return 1;
     case ArchField::AttentionSoftcap:
         return arch == "gemma2" ? std::optional(50.0) : arch == "grok" ? std::optional(30.0) : std::nullopt;
-    case ArchField::FinalSoftcap:
-        return arch == "gemma2" || arch == "gemma3n" ? std::optional(30.0) : std::nullopt;
+    case ArchField::FinalSoftcap: // gemma3n never reads the key
+        return arch == "gemma2" || arch == "gemma3n" || arch == "gemma4" || arch == "muse-glimmer" ? std::optional(30.0) : std::nullopt;
+    case ArchField::SlidingWindow:
+        return arch == "gemma2" || arch == "exaone4" || arch == "smallthinker" ? std::optional(4096.0) : std::nullopt;
     case ArchField::AttentionMultiplier:
         if (const auto head = source.headDim())
             return 1 / std::sqrt(*head);
@@ -35,13 +39,16 @@ std::optional<double> targetDefault(std::string_view arch, ArchField field, cons
     }
 }
 
-/// Architectures whose graph in llama.cpp looks at a sliding window; in the others the key is without effect.
+/// Architectures that llama.cpp computes with a window: those whose load_arch_hparams sets swa_type to something
+/// else than none (src/models/*.cpp, names of src/llama-arch.cpp; the same sources). In the others the key is without
+/// effect; phi3 reads it and switches the window off with a warning. Sorted.
 bool hasWindow(std::string_view arch)
 {
-    static constexpr std::array<std::string_view, 14> windowed{
-        "gemma2", "gemma3", "gemma3n", "gemma4", "gpt-oss", "cohere2", "olmo2", "exaone4", "exaone-moe", "smallthinker",
-        "modern-bert", "afmoe", "mimo2", "step35"};
-    return std::find(windowed.begin(), windowed.end(), arch) != windowed.end();
+    static constexpr auto windowed = std::to_array<std::string_view>({
+        "afmoe", "cohere2", "cohere2moe", "deepseek4", "dots3note", "exaone-moe", "exaone4", "gemma-embedding", "gemma2",
+        "gemma3", "gemma3n", "gemma4", "gpt-oss", "granite_swa", "laguna", "lfm2", "llama4", "maple", "mellum", "mimo2",
+        "modern-bert", "muse-glimmer", "olmo2", "plamo3", "smallthinker", "spark2_5", "step35"});
+    return std::binary_search(windowed.begin(), windowed.end(), arch);
 }
 
 std::string listText(const std::vector<double> &numbers)

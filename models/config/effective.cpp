@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/config/effective.h"
 
+#include "models/config/evaluation.h"
 #include "models/config/sayings.h"
 
 #include <algorithm>
@@ -395,15 +396,15 @@ Table EffectiveConfig::table() const
 
 Result<std::vector<EffectiveConfig>> effectiveConfigs(const Run &run, const Facts &facts, const Job &job)
 {
-    std::map<std::uint32_t, LogTriage> triages;
-    for (const Artifact &artifact : run.artifacts()) {
-        if (!isLog(artifact))
-            continue;
-        auto triage = triageLog(*artifact.as<TextContent>(), facts.logPatterns, job);
-        if (!triage)
-            return triage.error();
-        triages.emplace(artifact.id.index, std::move(*triage));
-    }
+    const auto triages = triageLogs(run, facts, job);
+    if (!triages)
+        return triages.error();
+    return effectiveConfigs(run, facts, *triages, job);
+}
+
+Result<std::vector<EffectiveConfig>> effectiveConfigs(const Run &run, const Facts &facts,
+                                                      const std::map<std::uint32_t, LogTriage> &triages, const Job &job)
+{
     std::vector<EffectiveConfig> configs;
     for (const EvidenceSet &set : evidenceSets(run)) {
         std::map<std::uint32_t, LogTriage> own;
@@ -444,6 +445,21 @@ Result<std::vector<EffectiveConfig>> effectiveConfigs(const Run &run, const Fact
         }
     }
     return configs;
+}
+
+Result<EffectiveConfig> declaredConfig(const Run &run, const Facts &facts, std::size_t model, const Job &job)
+{
+    const EvidenceSet alone{run.models()[model].path, {}, {model}};
+    const auto sayings = collectSayings(run, facts, alone, nullptr, {}, job);
+    if (!sayings)
+        return sayings.error();
+    EffectiveConfig config;
+    config.scope = alone.scope;
+    config.model = model;
+    config.modelCount = 1;
+    config.artifacts = sayings->artifacts;
+    config.settings = Merge(run, facts, *sayings).settings();
+    return config;
 }
 
 } // namespace prosector

@@ -15,6 +15,8 @@
 
 namespace prosector {
 
+struct LogTriage;
+
 /// Who chose a value.
 enum class Origin : std::uint8_t {
     Request,        ///< a field of a request body
@@ -87,5 +89,11 @@ struct EffectiveConfig {
 /// unless sibling folders each hold their own start-up log, arguments, effective parameters or (where
 /// there is nothing but model folders) model. Deterministic; linear in the size of the evidence.
 Result<std::vector<EffectiveConfig>> effectiveConfigs(const Run &run, const Facts &facts, const Job &job);
+/// The same where the run's logs are triaged already (by index of the artifact).
+Result<std::vector<EffectiveConfig>> effectiveConfigs(const Run &run, const Facts &facts,
+                                                      const std::map<std::uint32_t, LogTriage> &triages, const Job &job);
+/// What the files of one model folder set by themselves, whatever serves it: no engine, no defaults.
+/// For folders that no evidence says were served.
+Result<EffectiveConfig> declaredConfig(const Run &run, const Facts &facts, std::size_t model, const Job &job);
 
 } // namespace prosector

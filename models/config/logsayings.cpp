@@ -189,6 +189,11 @@ void collectLog(Sayings &into, const Artifact &artifact, const LogTriage &triage
                 std::string_view given = hit.capture("value");
                 while (given.ends_with(',') || given.ends_with(' '))
                     given.remove_suffix(1);
+                if (given.starts_with("Some(") && given.ends_with(')')) { // an option that is set, as Rust prints it
+                    given = given.substr(5, given.size() - 6);
+                    while (given.ends_with(',') || given.ends_with(' '))
+                        given.remove_suffix(1);
+                }
                 const ReprValue parsed = parseRepr(given);
                 if (!parsed.isNone() && !given.ends_with('('))
                     addSaying(into, facts, Origin::Flag, Standing::Candidate, 0, hit.capture("name"), parsed.text, evidence, true);

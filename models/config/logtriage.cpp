@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/config/logtriage.h"
 
+#include "models/artifacts/logline.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -60,6 +62,43 @@ std::string engineOf(const std::map<std::string, std::uint64_t> &prefixes, const
     return best;
 }
 
+/// Whose line it is, behind whatever collectors put first; `cut` becomes the length of that.
+std::string engineOfLine(const LogPatterns &patterns, std::string_view line, std::size_t &cut)
+{
+    cut = 0;
+    for (int i = 0; i < 4; ++i) { // a log is rarely collected more often than that
+        const std::string engine = patterns.prefix(line.substr(cut)).engine;
+        if (tellingPrefix(engine))
+            return engine;
+        std::size_t more = collectorPrefix(line.substr(cut));
+        if (more == 0)
+            more = stampPrefix(line.substr(cut));
+        if (more == 0)
+            return {};
+        cut += more;
+    }
+    return {};
+}
+
+/// Rust prints `quantize: Some(` and its value on three lines; they are one.
+std::string_view withOption(const TextContent &text, std::size_t index, std::string_view line, std::string &buffer)
+{
+    if (!line.ends_with("Some("))
+        return line;
+    buffer = line;
+    std::string colour;
+    for (std::size_t next = index + 1; next < std::min(text.lineCount(), index + 4); ++next) {
+        std::string_view part = withoutColour(text.line(next).substr(0, 4096), colour);
+        part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
+        buffer += part;
+        if (part.starts_with(')'))
+            return buffer;
+        if (buffer.ends_with(','))
+            buffer.pop_back();
+    }
+    return line;
+}
+
 std::string versionIn(const LogHit &hit)
 {
     for (const std::string_view name : {"version", "build"}) {
@@ -104,7 +143,8 @@ Result<LogTriage> triageLog(const TextContent &text, const LogPatterns &patterns
     std::vector<LogCount> counts(table.size());
     std::map<std::string, std::uint64_t> prefixVotes, hitVotes;
     std::vector<std::uint32_t> candidates;
-    std::string buffer;
+    std::string buffer, optionBuffer;
+    bool stamped = false;
 
     for (std::size_t i = 0; i < text.lineCount(); ++i) {
         if (i % 4096 == 0) {
@@ -112,12 +152,19 @@ Result<LogTriage> triageLog(const TextContent &text, const LogPatterns &patterns
                 return Job::cancelledError();
             job.progress(static_cast<double>(i) / static_cast<double>(text.lineCount()), "reading the log");
         }
-        const std::string_view line = withoutColour(text.line(i).substr(0, longestLine), buffer);
+        const std::string_view whole = withoutColour(text.line(i).substr(0, longestLine), buffer);
+        std::size_t cut = 0;
         if (i < prefixLines) {
-            const std::string engine = patterns.prefix(line).engine;
-            if (tellingPrefix(engine))
+            const std::string engine = engineOfLine(patterns, whole, cut);
+            if (!engine.empty())
                 ++prefixVotes[engine];
+            stamped = stamped || (cut > 0 && stampPrefix(whole) == cut);
+        } else { // the prefix forms cost more than the patterns: further on only what stood before is taken off
+            cut = stamped ? stampPrefix(whole) : 0;
+            for (std::size_t more = collectorPrefix(whole.substr(cut)); more > 0; more = collectorPrefix(whole.substr(cut)))
+                cut += more;
         }
+        const std::string_view line = withOption(text, i, whole.substr(cut), optionBuffer);
         patterns.candidates(line, candidates);
         for (const std::uint32_t index : candidates) {
             LogCount &count = counts[index];
@@ -135,6 +182,10 @@ Result<LogTriage> triageLog(const TextContent &text, const LogPatterns &patterns
                 count.firstLine = i + 1;
             count.pattern = &table[index];
             count.lastLine = i + 1;
+            for (Capture &capture : *captures) {
+                capture.begin += cut;
+                capture.end += cut;
+            }
             ++hitVotes[table[index].engine];
             triage.hits.push_back({i + 1, &table[index], std::move(*captures)});
         }

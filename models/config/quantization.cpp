@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/config/quantization.h"
 
+#include "models/artifacts/tensorname.h"
+
 #include <algorithm>
 #include <cctype>
 #include <initializer_list>
@@ -97,6 +99,9 @@ bool holdsComponents(std::string_view module, std::string_view name)
 
 bool QuantDeclaration::ignores(std::string_view module) const
 {
+    const auto named = [&](const std::string &name) { return holdsComponents(module, name); };
+    if (!m_only.empty() && takeApart(module).inLayer() && std::none_of(m_only.begin(), m_only.end(), named))
+        return true;
     for (const std::string &name : m_ignored) {
         if (name.find('*') != std::string::npos ? globMatches(name, module) : holdsComponents(module, name))
             return true;
@@ -141,11 +146,20 @@ std::optional<QuantDeclaration> quantDeclarationOf(ArtifactId artifact, Value ob
         for (const Value element : list) {
             const std::string name = element.string("");
             if (name.starts_with("re:")) {
-                if (auto pattern = Pattern::compile(std::string_view(name).substr(3), Pattern::Extent::Start))
+                if (auto pattern = NamePattern::compile(std::string_view(name).substr(3), NamePattern::Extent::Start))
                     declaration.m_ignoredPatterns.push_back(std::move(*pattern));
             } else if (!name.empty()) {
                 declaration.m_ignored.push_back(name);
             }
+        }
+    }
+    // Transformers (GPTQConfig): only these are packed; groups of names that are quantised together.
+    for (const Value group : firstOf(object, {"modules_in_block_to_quantize", "inside_layer_modules"})) {
+        if (group.isString())
+            declaration.m_only.push_back(group.string(""));
+        for (const Value name : group) {
+            if (name.isString())
+                declaration.m_only.push_back(name.string(""));
         }
     }
     for (const Value rule : object["dynamic"]) {
@@ -153,7 +167,7 @@ std::optional<QuantDeclaration> quantDeclarationOf(ArtifactId artifact, Value ob
         const bool skips = name.starts_with("-:");
         if (skips || name.starts_with("+:"))
             name.erase(0, 2);
-        if (auto pattern = Pattern::compile(name, Pattern::Extent::Start))
+        if (auto pattern = NamePattern::compile(name, NamePattern::Extent::Start))
             (skips ? declaration.m_ignoredPatterns : declaration.m_overridePatterns).push_back(std::move(*pattern));
     }
     return declaration;

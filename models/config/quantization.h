@@ -34,15 +34,16 @@ struct QuantDeclaration {
     Evidence where{};          ///< the object itself
 
     /// Whether the module is left in floats: named by modules_to_not_convert, ignore, exclude_modules,
-    /// ignored_layers (whole components, `*`, or "re:"), or by a "-:" pattern of GPTQModel's dynamic.
+    /// ignored_layers (whole components, `*`, or "re:"), by a "-:" pattern of GPTQModel's dynamic, or absent
+    /// from the modules_in_block_to_quantize of its layer.
     bool ignores(std::string_view module) const;
     /// Whether a pattern of `dynamic` gives the module settings of its own.
     bool overrides(std::string_view module) const;
 
 private:
     friend std::optional<QuantDeclaration> quantDeclarationOf(ArtifactId, Value);
-    std::vector<std::string> m_ignored;
-    std::vector<Pattern> m_ignoredPatterns, m_overridePatterns;
+    std::vector<std::string> m_ignored, m_only; ///< m_only, where given: the packed modules, all others are floats
+    std::vector<NamePattern> m_ignoredPatterns, m_overridePatterns;
 };
 
 /// Reads an object with quantisation keys; nothing when it has none.

@@ -16,7 +16,8 @@ struct RequestLength {
 };
 
 /// Prompt lengths that responses, request logs and request traces state (`usage.prompt_tokens`,
-/// `prompt_eval_count`, `timings.prompt_n`, `input_length`, …), in order of the run.
+/// `prompt_eval_count`, `timings.prompt_n`, `input_length`, …), and the length columns of CSV, JSON Lines and
+/// request traces (Mooncake, Azure, BurstGPT), in order of the run.
 Result<std::vector<RequestLength>> requestLengths(const Run &run, const Job &job);
 
 } // namespace prosector

@@ -73,8 +73,9 @@ private:
             need(rope, rope.lowFreq, "low_freq_factor");
             need(rope, rope.highFreq, "high_freq_factor");
             need(rope, rope.original, "original_max_position_embeddings");
-            if (numberOf(rope.lowFreq) && numberOf(rope.highFreq) && *rope.lowFreq->number >= *rope.highFreq->number)
-                add(RopeFault::Kind::WrongValue, "low_freq_factor is not below high_freq_factor",
+            // Llama 4 Scout ships both as 1: nothing is blended.
+            if (numberOf(rope.lowFreq) && numberOf(rope.highFreq) && *rope.lowFreq->number > *rope.highFreq->number)
+                add(RopeFault::Kind::WrongValue, "low_freq_factor is above high_freq_factor",
                     "The blend between scaled and unscaled frequencies runs from low to high.", {*rope.lowFreq, *rope.highFreq});
             break;
         case Type::LongRope:
@@ -94,7 +95,7 @@ private:
             const std::string name = setting && setting->word ? *setting->word : "";
             if (name == "su")
                 return std::string("longrope");
-            if (name == "mrope" || name == "none")
+            if (name == "mrope" || name == "none" || name == "axial")
                 return std::string("default");
             return name;
         };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/config/tokenizerfacts.h"
 
-#include "models/core/sha256.h"
+#include "models/artifacts/sentencepiecemodel.h"
 
 #include <algorithm>
 #include <array>
@@ -10,74 +10,6 @@
 namespace prosector {
 
 namespace {
-
-void appendEscaped(std::string &out, std::string_view text)
-{
-    out += '"';
-    for (const char c : text) {
-        switch (c) {
-        case '"': out += "\\\""; break;
-        case '\\': out += "\\\\"; break;
-        case '\n': out += "\\n"; break;
-        case '\r': out += "\\r"; break;
-        case '\t': out += "\\t"; break;
-        case '\f': out += "\\f"; break;
-        case '\b': out += "\\b"; break;
-        default:
-            if (static_cast<unsigned char>(c) < 0x20) {
-                constexpr std::string_view digits = "0123456789abcdef";
-                out += "\\u00";
-                out += digits[static_cast<unsigned char>(c) >> 4];
-                out += digits[static_cast<unsigned char>(c) & 15];
-            } else {
-                out += c;
-            }
-        }
-    }
-    out += '"';
-}
-
-void appendCanonical(std::string &out, Value value)
-{
-    if (value.isObject()) {
-        std::vector<std::pair<std::string, Value>> members;
-        for (const Value member : value)
-            members.emplace_back(member.key(), member);
-        std::stable_sort(members.begin(), members.end(), [](auto &a, auto &b) { return a.first < b.first; });
-        out += '{';
-        for (std::size_t i = 0; i < members.size(); ++i) {
-            if (i + 1 < members.size() && members[i + 1].first == members[i].first)
-                continue; // the last of duplicates wins
-            if (out.back() != '{')
-                out += ',';
-            appendEscaped(out, members[i].first);
-            out += ':';
-            appendCanonical(out, members[i].second);
-        }
-        out += '}';
-    } else if (value.isArray()) {
-        out += '[';
-        bool first = true;
-        for (const Value element : value) {
-            if (!first)
-                out += ',';
-            first = false;
-            appendCanonical(out, element);
-        }
-        out += ']';
-    } else if (const auto text = value.string()) {
-        appendEscaped(out, *text);
-    } else {
-        out += value.raw();
-    }
-}
-
-std::string quoted(std::string_view text)
-{
-    std::string out;
-    appendEscaped(out, text);
-    return out;
-}
 
 /// A token is a string or an object with `content`.
 std::optional<std::string> tokenText(Value value)
@@ -97,14 +29,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> ggufRoles
 
 } // namespace
 
-std::string canonicalJson(Value value)
-{
-    std::string out;
-    if (value)
-        appendCanonical(out, value);
-    return out;
-}
-
 /// Fills a TokenizerFacts from the files of a folder or a GGUF.
 class TokenizerReader {
 public:
@@ -112,6 +36,8 @@ public:
     {
         if (const Artifact *const file = run.find(folder.tokenizerJson))
             readTokenizerJson(*file);
+        if (const Artifact *const file = run.find(folder.sentencePiece); file && !m_facts.vocabularyFile.valid())
+            readSentencePiece(*file);
         if (const Artifact *const file = run.find(folder.tokenizerConfig))
             readTokenizerConfig(*file);
         if (const Artifact *const file = run.find(folder.specialTokensMap))
@@ -211,7 +137,7 @@ private:
         }
         const Value unk = model["unk_token"];
         if (const auto text = unk.string())
-            m_facts.roles.push_back({"unk", *text, {}, {file.id, unk.anchor(), "unk_token = " + quoted(*text)}});
+            m_facts.roles.push_back({"unk", *text, {}, {file.id, unk.anchor(), "unk_token = " + canonicalText(*text)}});
         const Value post = root["post_processor"];
         m_facts.postProcessorAt = Evidence{file.id, post ? post.anchor() : root.anchor(), "post-processor"};
         readPostProcessor(post);
@@ -234,6 +160,32 @@ private:
         } else if (type == "BertProcessing" || type == "RobertaProcessing") {
             m_facts.prefix.push_back(post["cls"][0].string(""));
             m_facts.suffix.push_back(post["sep"][0].string(""));
+        }
+    }
+
+    void readSentencePiece(const Artifact &file)
+    {
+        using Type = SentencePieceContent::PieceType;
+        const auto *const content = file.as<SentencePieceContent>();
+        if (!content || content->pieces.empty())
+            return;
+        m_facts.vocabularyFile = file.id;
+        m_facts.model = content->modelType() == "BPE" ? "BPE" : content->modelType() == "UNIGRAM" ? "Unigram" : content->modelType();
+        m_facts.modelAt = Evidence{file.id, Whole{}, "SentencePiece model of type " + content->modelType()};
+        m_facts.baseSize = content->pieces.size();
+        m_facts.m_pieces.reserve(content->pieces.size());
+        for (std::size_t id = 0; id < content->pieces.size(); ++id) {
+            const auto &piece = content->pieces[id];
+            m_facts.m_pieces.push_back(piece.text);
+            if (piece.type == Type::Control || piece.type == Type::UserDefined)
+                addToken({static_cast<std::int64_t>(id), piece.text, piece.type == Type::Control, {file.id, piece.bytes, {}}});
+        }
+        for (const std::string_view role : {"unk", "bos", "eos", "pad"}) {
+            const int id = content->specialId(std::string(role) + "_id");
+            if (id < 0 || static_cast<std::size_t>(id) >= content->pieces.size())
+                continue;
+            const auto &piece = content->pieces[static_cast<std::size_t>(id)];
+            m_facts.roles.push_back({std::string(role), piece.text, id, {file.id, piece.bytes, std::string(role) + "_id = " + std::to_string(id)}});
         }
     }
 
@@ -272,7 +224,7 @@ private:
             const Value value = root[std::string(role) + "_token"];
             if (const auto text = tokenText(value))
                 m_facts.roles.push_back(
-                    {std::string(role), *text, {}, {file, value.anchor(), value.key() + " = " + quoted(*text)}});
+                    {std::string(role), *text, {}, {file, value.anchor(), value.key() + " = " + canonicalText(*text)}});
         }
     }
 
@@ -309,7 +261,7 @@ private:
 
     void addToken(AddedToken token)
     {
-        token.where.note = "id " + std::to_string(token.id) + " is " + quoted(token.content);
+        token.where.note = "id " + std::to_string(token.id) + " is " + canonicalText(token.content);
         m_facts.added.push_back(std::move(token));
     }
 
@@ -341,7 +293,10 @@ private:
     {
         std::int64_t largest = -1;
         std::uint64_t base = 0;
-        if (m_facts.m_vocab.isArray()) {
+        if (!m_facts.m_pieces.empty()) {
+            base = m_facts.m_pieces.size();
+            largest = static_cast<std::int64_t>(base) - 1;
+        } else if (m_facts.m_vocab.isArray()) {
             base = m_facts.m_vocab.size();
             largest = static_cast<std::int64_t>(base) - 1;
         } else {
@@ -352,7 +307,8 @@ private:
                 }
             }
         }
-        if (!m_facts.m_vocab && m_facts.added.empty())
+        const bool vocabulary = m_facts.m_vocab || !m_facts.m_pieces.empty();
+        if (!vocabulary && m_facts.added.empty())
             return;
         const bool dense = largest + 1 == static_cast<std::int64_t>(base);
         std::vector<std::int64_t> ids;
@@ -369,11 +325,11 @@ private:
                                      : std::binary_search(ids.begin(), ids.end(), token.id);
             extra += known ? 0 : 1;
         }
-        if (m_facts.m_vocab)
+        if (vocabulary)
             m_facts.size = base + extra;
         if (!m_facts.added.empty())
             largest = std::max(largest, m_facts.added.back().id);
-        if (m_facts.m_vocab)
+        if (vocabulary)
             m_facts.largestId = largest;
     }
 
@@ -388,153 +344,6 @@ std::optional<TokenizerFacts> TokenizerFacts::ofFolder(const Run &run, const Mod
 std::optional<TokenizerFacts> TokenizerFacts::ofGguf(const Artifact &artifact)
 {
     return TokenizerReader().gguf(artifact);
-}
-
-template<class Visit>
-void TokenizerFacts::eachPiece(Visit visit) const
-{
-    if (m_tokens) {
-        for (std::size_t i = 0; i < m_tokens->strings.size(); ++i) {
-            if (!visit(static_cast<std::int64_t>(i), std::string_view(m_tokens->strings[i])))
-                return;
-        }
-    } else if (m_vocab.isArray()) {
-        std::int64_t id = 0;
-        for (const Value entry : m_vocab) {
-            if (!visit(id++, std::string_view(entry[0].string(""))))
-                return;
-        }
-    } else if (m_vocab.isObject()) {
-        for (const Value entry : m_vocab) {
-            if (const auto id = entry.integer(); id && !visit(*id, std::string_view(entry.key())))
-                return;
-        }
-    } else {
-        for (std::size_t i = 0; i < m_pieces.size(); ++i) {
-            if (!visit(static_cast<std::int64_t>(i), std::string_view(m_pieces[i])))
-                return;
-        }
-    }
-}
-
-std::vector<std::string> TokenizerFacts::tokensSha256(const std::vector<std::uint64_t> &prefixes) const
-{
-    std::vector<std::pair<std::int64_t, std::string>> pieces;
-    eachPiece([&](std::int64_t id, std::string_view piece) {
-        pieces.emplace_back(id, piece);
-        return true;
-    });
-    std::stable_sort(pieces.begin(), pieces.end(), [](auto &a, auto &b) { return a.first < b.first; });
-    std::vector<std::string> hashes;
-    for (const std::uint64_t count : prefixes) {
-        if (count == 0 || count > pieces.size()) {
-            hashes.emplace_back();
-            continue;
-        }
-        Sha256 hash;
-        for (std::uint64_t i = 0; i < count; ++i) {
-            if (i > 0)
-                hash.add("\n");
-            hash.add(pieces[i].second);
-        }
-        hashes.push_back(hash.hex());
-    }
-    return hashes;
-}
-
-std::string TokenizerFacts::tokensSha256() const
-{
-    return baseSize ? tokensSha256({*baseSize})[0] : std::string();
-}
-
-std::string TokenizerFacts::preTokenizerSha256() const
-{
-    const Value object = m_tokenizer["pre_tokenizer"];
-    return object ? sha256Hex(canonicalJson(object)) : std::string();
-}
-
-std::vector<std::string> TokenizerFacts::splitRegexSha256() const
-{
-    std::vector<std::string> hashes;
-    const auto look = [&](Value part, auto &self) -> void {
-        for (const Value inner : part["pretokenizers"])
-            self(inner, self);
-        if (const auto regex = part["pattern"]["Regex"].string(); regex && part["type"].string("") == "Split")
-            hashes.push_back(sha256Hex(*regex));
-    };
-    look(m_tokenizer["pre_tokenizer"], look);
-    return hashes;
-}
-
-std::vector<std::string> TokenizerFacts::piecesById() const
-{
-    constexpr std::int64_t most = 1 << 21; // a stray id of 2^60 must not allocate
-    std::vector<std::string> pieces;
-    const auto put = [&](std::int64_t id, std::string_view piece) {
-        if (id < 0 || id >= most)
-            return;
-        if (static_cast<std::size_t>(id) >= pieces.size())
-            pieces.resize(static_cast<std::size_t>(id) + 1);
-        pieces[static_cast<std::size_t>(id)] = piece;
-    };
-    if (baseSize)
-        pieces.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*baseSize, most)));
-    eachPiece([&](std::int64_t id, std::string_view piece) {
-        put(id, piece);
-        return true;
-    });
-    for (const AddedToken &token : added)
-        put(token.id, token.content);
-    return pieces;
-}
-
-std::optional<std::string> TokenizerFacts::piece(std::int64_t id) const
-{
-    if (m_tokens) {
-        if (id < 0 || static_cast<std::uint64_t>(id) >= m_tokens->strings.size())
-            return std::nullopt;
-        return std::string(m_tokens->strings[static_cast<std::size_t>(id)]);
-    }
-    const auto it = std::find_if(added.begin(), added.end(), [&](const AddedToken &t) { return t.id == id; });
-    if (it != added.end())
-        return it->content;
-    std::optional<std::string> found;
-    eachPiece([&](std::int64_t at, std::string_view piece) {
-        if (at == id)
-            found = piece;
-        return !found;
-    });
-    return found;
-}
-
-std::optional<std::int64_t> TokenizerFacts::id(std::string_view piece) const
-{
-    if (m_vocab.isObject()) // by the literal key: no string is built
-        return m_vocab[piece].integer();
-    std::optional<std::int64_t> found;
-    eachPiece([&](std::int64_t at, std::string_view other) {
-        if (other == piece)
-            found = at;
-        return !found;
-    });
-    return found;
-}
-
-Evidence TokenizerFacts::pieceAt(std::int64_t id, std::string note) const
-{
-    const auto it = std::find_if(added.begin(), added.end(), [&](const AddedToken &t) { return t.id == id; });
-    if (it != added.end())
-        return {it->where.artifact, it->where.where, std::move(note)};
-    const std::string index = '[' + std::to_string(id) + ']';
-    if (m_tokens)
-        return {vocabularyFile, JsonPath{"$[\"tokenizer.ggml.tokens\"]" + index}, std::move(note)};
-    if (m_vocab.isArray())
-        return {vocabularyFile, JsonPath{m_vocab.path() + index}, std::move(note)};
-    for (const Value entry : m_vocab) {
-        if (entry.integer() == id)
-            return {vocabularyFile, entry.anchor(), std::move(note)};
-    }
-    return {vocabularyFile, Whole{}, std::move(note)};
 }
 
 const SpecialRole *TokenizerFacts::role(std::string_view name) const
@@ -559,7 +368,7 @@ BosAdder TokenizerFacts::bosAdder() const
         const std::string name = pre && pre->word ? *pre->word : "";
         adder.adds = model == "llama"
                      || (model == "gpt2" && std::find(adding.begin(), adding.end(), name) != adding.end());
-        adder.reason = "llama.cpp's default for model " + quoted(model) + (name.empty() ? "" : " with pre " + quoted(name));
+        adder.reason = "llama.cpp's default for model " + canonicalText(model) + (name.empty() ? "" : " with pre " + canonicalText(name));
         if (modelAt)
             adder.evidence.push_back(*modelAt);
         return adder;
@@ -598,24 +407,6 @@ BosAdder TokenizerFacts::bosAdder() const
     adder.adds = byClass ? byClass : byFile;
     adder.reason = byClass ? "class " + name : byFile ? "the post-processor of tokenizer.json" : "no file says";
     return adder;
-}
-
-TokenizerFacts::Spelling TokenizerFacts::spelling() const
-{
-    constexpr std::uint64_t sample = 20000;
-    Spelling count;
-    eachPiece([&](std::int64_t id, std::string_view piece) {
-        ++count.looked;
-        const bool byteLetter = piece.find("\xC4\xA0") != std::string_view::npos      // Ġ, a space
-                                || piece.find("\xC4\x8A") != std::string_view::npos; // Ċ, a line feed
-        if (byteLetter && !count.firstByteLetter)
-            count.firstByteLetter = id;
-        count.byteLetters += byteLetter;
-        count.spaceMarks += piece.find("\xE2\x96\x81") != std::string_view::npos;
-        count.bytePieces += piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with(">");
-        return count.looked < sample;
-    });
-    return count;
 }
 
 } // namespace prosector

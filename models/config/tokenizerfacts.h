@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/config/architecture.h"
+#include "models/config/canonicaljson.h"
 #include "models/runs/run.h"
 
 #include <cstdint>
@@ -106,8 +107,5 @@ private:
     template<class Visit>
     void eachPiece(Visit visit) const;      ///< (id, piece) in file order; stops when `visit` gives false
 };
-
-/// JSON text as Python's json.dumps(sort_keys=True, separators=(",", ":"), ensure_ascii=False).
-std::string canonicalJson(Value value);
 
 } // namespace prosector

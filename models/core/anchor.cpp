@@ -2,6 +2,7 @@
 #include "models/core/anchor.h"
 
 #include "models/core/overloaded.h"
+#include "models/core/wording.h"
 
 #include <charconv>
 
@@ -11,7 +12,8 @@ namespace {
 
 std::string span(std::string_view unit, std::uint64_t from, std::uint64_t to)
 {
-    return std::string(unit) + ' ' + std::to_string(from) + (to > from + 1 ? "–" + std::to_string(to) : "");
+    const bool several = to > from + 1;
+    return (several ? std::string(unit) : singular(unit)) + ' ' + std::to_string(from) + (several ? "–" + std::to_string(to) : "");
 }
 
 /// The shortest digits that give the number back; the same in every locale.
@@ -43,9 +45,9 @@ std::string describe(const Anchor &anchor)
             [](const TokenRange &a) { return span("tokens", a.from, a.to); },
             [](const TemplateSpan &a) { return span("template bytes", a.from, a.to); },
             [](const TensorBlock &a) { return a.tensor; },
-            [](const MaskCells &a) { return std::to_string(a.rects.size()) + " mask areas"; },
-            [](const CacheRows &a) { return std::to_string(a.rows.size()) + " rows"; },
-            [](const ItemIds &a) { return std::to_string(a.ids.size()) + " items"; },
+            [](const MaskCells &a) { return counted(a.rects.size(), "mask area"); },
+            [](const CacheRows &a) { return counted(a.rows.size(), "row"); },
+            [](const ItemIds &a) { return counted(a.ids.size(), "item"); },
             [](const TimeSpan &a) { return seconds(a.from) + "–" + seconds(a.to) + " s"; },
             [](const StepRange &a) { return span("steps", a.from, a.to); },
         },

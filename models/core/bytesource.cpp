@@ -130,13 +130,16 @@ std::string sizeText(std::uint64_t bytes)
 {
     if (bytes < 1000)
         return std::to_string(bytes) + " B";
-    std::uint64_t tenths = bytes / 100; // of the unit
-    std::size_t unit = 0;
     static constexpr std::array units = {"kB", "MB", "GB", "TB", "PB", "EB"};
-    for (; tenths >= 10'000 && unit + 1 < units.size(); ++unit)
-        tenths /= 1000;
-    const std::string whole = std::to_string(tenths / 10);
-    return whole + (tenths < 1000 ? '.' + std::to_string(tenths % 10) : std::string()) + ' ' + units[unit];
+    const auto rounded = [bytes](std::uint64_t to) { return bytes / to + (bytes % to >= to / 2 ? 1 : 0); };
+    std::size_t unit = 0;
+    std::uint64_t size = 1000;
+    for (; rounded(size) >= 1000 && unit + 1 < units.size(); ++unit)
+        size *= 1000;
+    const std::uint64_t tenths = rounded(size / 10);
+    if (tenths >= 1000)
+        return std::to_string(rounded(size)) + ' ' + units[unit];
+    return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + ' ' + units[unit];
 }
 
 Result<void> ByteSource::read(std::uint64_t offset, std::span<std::byte> out) const

@@ -40,6 +40,44 @@ void appendPathKey(std::string &path, std::string_view key)
     path += "\"]";
 }
 
+const Document::Container *Document::container(std::uint32_t node) const
+{
+    const Node &n = m_nodes[node];
+    return n.type() == Value::Type::Array || n.type() == Value::Type::Object ? &m_containers[n.end] : nullptr;
+}
+
+std::uint32_t Document::endOf(std::uint32_t node) const
+{
+    const Container *const holder = container(node);
+    return holder ? holder->end : m_nodes[node].end;
+}
+
+std::uint32_t Document::next(std::uint32_t node) const
+{
+    const Container *const holder = container(node);
+    return holder ? holder->next : node + 1;
+}
+
+std::uint32_t Document::keyEnd(std::uint32_t node) const
+{
+    const Node &n = m_nodes[node];
+    if (n.keyBegin == n.begin)
+        return n.begin;
+    // Between key and value stand a colon and white space, and nothing else.
+    const std::string &text = literals();
+    std::uint32_t at = n.begin;
+    while (text[at - 1] != '"')
+        --at;
+    return at;
+}
+
+std::string_view Document::keyLiteral(std::uint32_t node) const
+{
+    const std::uint32_t begin = m_nodes[node].keyBegin;
+    const std::uint32_t end = keyEnd(node);
+    return begin == end ? std::string_view() : std::string_view(literals()).substr(begin + 1, end - begin - 2);
+}
+
 Value Document::root() const
 {
     return m_nodes.empty() ? Value() : Value(this, 0);
@@ -84,7 +122,7 @@ Value Document::at(std::string_view path) const
 
 Value::Type Value::type() const
 {
-    return m_document ? m_document->m_nodes[m_node].type : Type::Missing;
+    return m_document ? m_document->m_nodes[m_node].type() : Type::Missing;
 }
 
 Value Value::operator[](std::string_view key) const
@@ -93,9 +131,7 @@ Value Value::operator[](std::string_view key) const
     if (type() != Type::Object)
         return found;
     for (const Value child : *this) {
-        const auto &node = m_document->m_nodes[child.m_node];
-        const auto literal =
-            std::string_view(m_document->literals()).substr(node.keyBegin + 1, node.keyEnd - node.keyBegin - 2);
+        const auto literal = m_document->keyLiteral(child.m_node);
         // Most keys hold no escape and can be compared as they stand.
         if (literal == key || (literal.find('\\') != std::string_view::npos && child.key() == key))
             found = child;
@@ -116,18 +152,13 @@ Value Value::operator[](std::size_t index) const
 
 std::size_t Value::size() const
 {
-    return m_document ? m_document->m_nodes[m_node].count : 0;
+    const auto *const holder = m_document ? m_document->container(m_node) : nullptr;
+    return holder ? holder->count : 0;
 }
 
 std::string Value::key() const
 {
-    if (!m_document)
-        return {};
-    const auto &node = m_document->m_nodes[m_node];
-    if (node.keyBegin == node.keyEnd)
-        return {};
-    return unescapeJson(
-        std::string_view(m_document->literals()).substr(node.keyBegin + 1, node.keyEnd - node.keyBegin - 2));
+    return m_document ? unescapeJson(m_document->keyLiteral(m_node)) : std::string();
 }
 
 std::optional<std::string> Value::string() const
@@ -186,8 +217,8 @@ std::string_view Value::raw() const
 {
     if (!m_document)
         return {};
-    const auto &node = m_document->m_nodes[m_node];
-    return std::string_view(m_document->literals()).substr(node.begin, node.end - node.begin);
+    const auto begin = m_document->m_nodes[m_node].begin;
+    return std::string_view(m_document->literals()).substr(begin, m_document->endOf(m_node) - begin);
 }
 
 ByteRange Value::range() const
@@ -196,8 +227,7 @@ ByteRange Value::range() const
         return {};
     if (!m_document->m_spans.empty())
         return {m_document->m_spans[m_node].begin, m_document->m_spans[m_node].end};
-    const auto &node = m_document->m_nodes[m_node];
-    return {node.begin, node.end};
+    return {m_document->m_nodes[m_node].begin, m_document->endOf(m_node)};
 }
 
 ByteRange Value::keyRange() const
@@ -206,8 +236,8 @@ ByteRange Value::keyRange() const
         return {};
     if (!m_document->m_spans.empty())
         return {m_document->m_spans[m_node].keyBegin, m_document->m_spans[m_node].keyEnd};
-    const auto &node = m_document->m_nodes[m_node];
-    return {node.keyBegin, node.keyEnd};
+    const auto begin = m_document->m_nodes[m_node].keyBegin, end = m_document->keyEnd(m_node);
+    return {begin, end};
 }
 
 Value Value::parent() const
@@ -253,12 +283,12 @@ Value::Iterator Value::end() const
 {
     if (!m_document)
         return {};
-    return {m_document, m_document->m_nodes[m_node].next};
+    return {m_document, m_document->next(m_node)};
 }
 
 Value::Iterator &Value::Iterator::operator++()
 {
-    m_node = m_document->m_nodes[m_node].next; // NOLINT(clang-analyzer-core.CallAndMessage): an end has no successor
+    m_node = m_document->next(m_node); // NOLINT(clang-analyzer-core.CallAndMessage): an end has no successor
     return *this;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,22 +94,24 @@ struct Remark {
 /// Accepts what Python's json accepts (NaN, Infinity, duplicate keys; each remarked on), a byte
 /// order mark and invalid UTF-8 inside strings. At most 4 GiB of text, `maxDepth` levels, `maxNodes`
 /// values and `maxRemarks` remarks of a kind; parsing is linear in the text, but for sorting the keys of
-/// an object.
+/// an object. Beside its text a value costs 16 bytes, an array or object 28.
 class Document {
 public:
     static constexpr int maxDepth = 1000;
-    static constexpr std::size_t maxNodes = 32'000'000; ///< 1 GiB of tree
+    static constexpr std::size_t maxNodes = 32'000'000; ///< below 2^25, see Node
     static constexpr std::size_t maxRemarks = 100;
 
     /// Never fails as a whole: the first thing that does not parse ends the tree and is in
-    /// `problem()`. An empty text has no root.
-    static std::shared_ptr<const Document> parseJson(std::string text);
+    /// `problem()`. An empty text has no root. A stop ends the tree like any other problem, with the
+    /// code Cancelled.
+    static std::shared_ptr<const Document> parseJson(std::string text, const std::stop_token &stop = {});
 
     /// YAML, or the part of a text that is YAML (a model card's front matter), as the same tree with the
     /// same byte ranges in `text`. Plain scalars are read by YAML 1.1's rules as PyYAML reads them
     /// (`no` is false, `1e5` a string). Aliases are unfolded up to 1 MiB in all; a merge key `<<` stays a
     /// key. The first document of a stream counts.
-    static std::shared_ptr<const Document> parseYaml(std::string text, std::optional<ByteRange> part = {});
+    static std::shared_ptr<const Document> parseYaml(std::string text, std::optional<ByteRange> part = {},
+                                                     const std::stop_token &stop = {});
 
     Value root() const;
     const std::string &text() const { return m_text; }
@@ -129,14 +132,20 @@ private:
     friend class Value;
     friend class DocumentParser;
     friend class YamlConverter;
+    // Small, because a file of hundreds of megabytes has tens of millions of them.
     struct Node {
-        std::uint32_t begin, end;        // in literals()
-        std::uint32_t keyBegin, keyEnd;  // key with quotes; equal when there is none
-        std::uint32_t parent;            // own index for the root
-        std::uint32_t next;              // index behind the subtree: next sibling or end
-        std::uint32_t count;             // direct children
-        Value::Type type;
-        bool escaped;                    // string literal or key holds a backslash
+        std::uint32_t begin;        // in literals()
+        std::uint32_t end;          // of a scalar; of an array or object its position in m_containers
+        std::uint32_t keyBegin;     // of the quote before the key; `begin` when there is no key
+        std::uint32_t parent : 25;  // own index for the root
+        std::uint32_t kind : 3;     // Value::Type
+        std::uint32_t escaped : 1;  // string literal holds a backslash
+        Value::Type type() const { return static_cast<Value::Type>(kind); }
+    };
+    struct Container {
+        std::uint32_t end;
+        std::uint32_t next;  // index behind the subtree: next sibling or end
+        std::uint32_t count; // direct children
     };
 
     /// Where a YAML value stands in m_text; its literal is JSON made of it, in m_literals.
@@ -145,13 +154,19 @@ private:
     };
 
     Document() = default;
-    void build();
+    void build(const std::stop_token &stop);
+    const Container *container(std::uint32_t node) const; // null for scalars
+    std::uint32_t endOf(std::uint32_t node) const;
+    std::uint32_t next(std::uint32_t node) const;
+    std::uint32_t keyEnd(std::uint32_t node) const; // behind the quote after the key
+    std::string_view keyLiteral(std::uint32_t node) const; // without quotes
     const std::string &literals() const { return m_literals.empty() ? m_text : m_literals; }
 
     std::string m_text;
     std::string m_literals; // empty for JSON
     std::vector<Span> m_spans; // one a node for YAML
     std::vector<Node> m_nodes;
+    std::vector<Container> m_containers;
     std::optional<Error> m_problem;
     std::vector<Remark> m_remarks;
 };

@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <deque>
+#include <optional>
+#include <span>
+#include <tuple>
 
 namespace prosector {
 
 /// One pass over the text without recursion: the open containers are a stack of node indices.
 class DocumentParser {
 public:
-    explicit DocumentParser(Document &document) : m_document(document), m_text(document.literals()) {}
+    DocumentParser(Document &document, const std::stop_token &stop) : m_document(document), m_text(document.literals()), m_stop(stop) {}
 
     void parse()
     {
@@ -29,11 +31,14 @@ public:
             fail(Errc::Truncated, "a JSON value", "nothing but white space");
             return;
         }
-        m_document.m_nodes.reserve(std::min(m_text.size() / 32 + 4, Document::maxNodes));
+        // Growing step by step would hold the old nodes and the new at once.
+        const auto values = std::count_if(m_text.begin(), m_text.end(), [](char c) { return c == ',' || c == '[' || c == '{'; });
+        m_document.m_nodes.reserve(std::min(static_cast<std::size_t>(values) + 1, Document::maxNodes));
         while (step()) { }
         closeAll();
         if (m_document.m_nodes.capacity() > m_document.m_nodes.size() * 2)
             m_document.m_nodes.shrink_to_fit();
+        m_document.m_containers.shrink_to_fit();
         if (!m_document.m_problem) {
             skipSpace();
             if (m_at != m_text.size())
@@ -73,18 +78,28 @@ private:
 
     std::uint32_t at32() const { return static_cast<std::uint32_t>(m_at); }
 
+    /// Asks rarely: a question to the token costs as much as a short value.
+    bool stopped()
+    {
+        if ((++m_steps & 0xFFF) != 0 || !m_stop.stop_requested())
+            return false;
+        m_document.m_problem = Error{Errc::Cancelled, "cancelled", ByteRange{m_at, m_at}};
+        return true;
+    }
+
     /// Reads one value (or opens a container) and what follows it, up to the next value.
     bool step()
     {
-        std::uint32_t keyBegin = 0, keyEnd = 0;
-        if (!m_open.empty() && m_document.m_nodes[m_open.back()].type == Type::Object) {
-            keyBegin = at32();
+        if (stopped())
+            return false;
+        std::optional<std::uint32_t> key;
+        if (!m_open.empty() && m_document.m_nodes[m_open.back()].type() == Type::Object) {
+            key = at32();
             bool escaped = false;
             if (m_at >= m_text.size() || m_text[m_at] != '"')
                 return fail(m_at >= m_text.size() ? Errc::Truncated : Errc::Malformed, "a key in quotes", seen());
             if (!string(escaped))
                 return false;
-            keyEnd = at32();
             skipSpace();
             if (m_at >= m_text.size() || m_text[m_at] != ':')
                 return fail(m_at >= m_text.size() ? Errc::Truncated : Errc::Malformed, "':'", seen());
@@ -94,17 +109,19 @@ private:
         const auto index = static_cast<std::uint32_t>(m_document.m_nodes.size());
         if (index == Document::maxNodes)
             return fail(Errc::TooLarge, "at most " + std::to_string(Document::maxNodes) + " values", "more");
-        Node node{at32(), at32(), keyBegin, keyEnd, m_open.empty() ? index : m_open.back(), index + 1, 0, Type::Null,
-                  false};
+        Node node{at32(), at32(), key.value_or(at32()), (m_open.empty() ? index : m_open.back()) & 0x1FFFFFFU, 0, 0};
         if (m_at < m_text.size() && (m_text[m_at] == '{' || m_text[m_at] == '[')) {
             if (m_open.size() >= static_cast<std::size_t>(Document::maxDepth))
                 return fail(Errc::TooLarge, "at most " + std::to_string(Document::maxDepth) + " levels", "one more");
-            node.type = m_text[m_at] == '{' ? Type::Object : Type::Array;
+            const Type type = m_text[m_at] == '{' ? Type::Object : Type::Array;
+            node.kind = static_cast<std::uint32_t>(type) & 7U;
+            node.end = static_cast<std::uint32_t>(m_document.m_containers.size());
             add(node);
+            m_document.m_containers.push_back({at32(), index + 1, 0});
             m_open.push_back(index);
             ++m_at;
             skipSpace();
-            if (m_at < m_text.size() && m_text[m_at] == (node.type == Type::Object ? '}' : ']'))
+            if (m_at < m_text.size() && m_text[m_at] == (type == Type::Object ? '}' : ']'))
                 return closeAndContinue();
             return true;
         }
@@ -118,7 +135,7 @@ private:
     void add(const Node &node)
     {
         if (!m_open.empty())
-            ++m_document.m_nodes[m_open.back()].count;
+            ++m_document.m_containers[m_document.m_nodes[m_open.back()].end].count;
         m_document.m_nodes.push_back(node);
     }
 
@@ -129,13 +146,10 @@ private:
             skipSpace();
             if (m_at >= m_text.size())
                 return fail(Errc::Truncated, "',' or the end of the container", "the end of the file");
-            Node &holder = m_document.m_nodes[m_open.back()];
-            const char closer = holder.type == Type::Object ? '}' : ']';
+            const char closer = m_document.m_nodes[m_open.back()].type() == Type::Object ? '}' : ']';
             if (m_text[m_at] == closer) {
                 ++m_at;
-                holder.end = at32();
-                holder.next = static_cast<std::uint32_t>(m_document.m_nodes.size());
-                m_open.pop_back();
+                close();
                 continue;
             }
             if (m_text[m_at] != ',')
@@ -152,12 +166,16 @@ private:
     /// Containers still open when the text broke off keep what they have.
     void closeAll()
     {
-        while (!m_open.empty()) {
-            Node &holder = m_document.m_nodes[m_open.back()];
-            holder.end = at32();
-            holder.next = static_cast<std::uint32_t>(m_document.m_nodes.size());
-            m_open.pop_back();
-        }
+        while (!m_open.empty())
+            close();
+    }
+
+    void close()
+    {
+        auto &holder = m_document.m_containers[m_document.m_nodes[m_open.back()].end];
+        holder.end = at32();
+        holder.next = static_cast<std::uint32_t>(m_document.m_nodes.size());
+        m_open.pop_back();
     }
 
     bool scalar(Node &node)
@@ -165,13 +183,16 @@ private:
         if (m_at >= m_text.size())
             return fail(Errc::Truncated, "a value", "the end of the file");
         if (m_text[m_at] == '"') {
-            node.type = Type::String;
-            return string(node.escaped);
+            node.kind = static_cast<std::uint32_t>(Type::String) & 7U;
+            bool escaped = false;
+            const bool whole = string(escaped);
+            node.escaped = escaped ? 1U : 0U;
+            return whole;
         }
         const char first = m_text[m_at];
         const auto rest = std::string_view(m_text).substr(m_at);
         if ((first >= '0' && first <= '9') || (first == '-' && !rest.starts_with("-I"))) {
-            node.type = Type::Number;
+            node.kind = static_cast<std::uint32_t>(Type::Number) & 7U;
             return number();
         }
         for (const std::string_view word : {"true", "false", "null", "NaN", "Infinity", "-Infinity"}) {
@@ -179,8 +200,9 @@ private:
                 continue;
             const ByteRange literal{m_at, m_at + word.size()};
             m_at += word.size();
-            node.type = word == "null" ? Type::Null : word[0] == 't' || word[0] == 'f' ? Type::Boolean : Type::Number;
-            if (node.type == Type::Number)
+            const Type type = word == "null" ? Type::Null : word[0] == 't' || word[0] == 'f' ? Type::Boolean : Type::Number;
+            node.kind = static_cast<std::uint32_t>(type) & 7U;
+            if (type == Type::Number)
                 remark(Remark::Kind::NonFiniteNumber, literal, std::string(word));
             return true;
         }
@@ -298,66 +320,126 @@ private:
             m_document.m_remarks.push_back(std::move(remark));
         }
         for (std::uint32_t i = 0; i < m_document.m_nodes.size(); ++i) {
-            if (m_document.m_nodes[i].type == Type::Object && m_document.m_nodes[i].count > 1)
+            if (stopped())
+                return;
+            if (m_document.m_nodes[i].type() == Type::Object && m_document.container(i)->count > 1)
                 remarkOnDuplicates(Value(&m_document, i));
         }
     }
 
     struct Key {
-        std::string_view text;
+        std::uint64_t hash;
         std::uint32_t node;
+        bool operator<(const Key &other) const { return std::tie(hash, node) < std::tie(other.hash, other.node); }
     };
 
+    std::string keyOf(std::uint32_t node) const { return Value(&m_document, node).key(); }
+
+    /// FNV-1a of the key as it is read, escapes resolved.
+    std::uint64_t hashOf(std::uint32_t node) const
+    {
+        auto text = m_document.keyLiteral(node);
+        std::string decoded;
+        if (text.find('\\') != std::string_view::npos)
+            text = decoded = unescapeJson(text);
+        std::uint64_t hash = 14695981039346656037U;
+        for (const char c : text)
+            hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+        return hash;
+    }
+
+    /// Sorted by a hash, not by the keys, whose comparison is a step to a far place in the text.
     void remarkOnDuplicates(Value object)
     {
         m_keys.clear();
-        m_decodedKeys.clear();
         for (const Value child : object) {
-            const auto &node = m_document.m_nodes[child.m_node];
-            auto text = std::string_view(m_text).substr(node.keyBegin + 1, node.keyEnd - node.keyBegin - 2);
-            if (text.find('\\') != std::string_view::npos)
-                text = m_decodedKeys.emplace_back(unescapeJson(text));
-            m_keys.push_back({text, child.m_node});
+            if (stopped())
+                return;
+            m_keys.push_back({hashOf(child.m_node), child.m_node});
         }
-        std::sort(m_keys.begin(), m_keys.end(), [](const Key &a, const Key &b) {
-            // Length first: a vocabulary's keys differ in it more cheaply than in their text.
-            if (a.text.size() != b.text.size())
-                return a.text.size() < b.text.size();
-            const int order = a.text.compare(b.text);
-            return order != 0 ? order < 0 : a.node < b.node;
-        });
-        for (std::size_t i = 1; i < m_keys.size(); ++i) {
-            if (m_keys[i].text != m_keys[i - 1].text || !count(Remark::Kind::DuplicateKey))
-                continue;
-            const Value earlier(&m_document, m_keys[i - 1].node), later(&m_document, m_keys[i].node);
-            m_document.m_remarks.push_back({Remark::Kind::DuplicateKey, {later.path()}, earlier.range(),
-                                            "key \"" + toValidUtf8(m_keys[i].text.substr(0, 100)) + "\" stands twice; the last value, "
-                                                + toValidUtf8(later.raw().substr(0, 60)) + ", wins over "
-                                                + toValidUtf8(earlier.raw().substr(0, 60))});
+        if (!sortKeys())
+            return;
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> twice; // the later, the earlier
+        for (std::size_t begin = 0, end = 0; begin < m_keys.size(); begin = end) {
+            for (end = begin + 1; end < m_keys.size() && m_keys[end].hash == m_keys[begin].hash;)
+                ++end;
+            if (end - begin > 1)
+                findTwins(std::span(m_keys).subspan(begin, end - begin), twice);
+        }
+        std::sort(twice.begin(), twice.end());
+        for (const auto &[later, earlier] : twice) {
+            if (!count(Remark::Kind::DuplicateKey))
+                return;
+            const Value wins(&m_document, later), loses(&m_document, earlier);
+            m_document.m_remarks.push_back({Remark::Kind::DuplicateKey, {wins.path()}, loses.range(),
+                                            "key \"" + toValidUtf8(keyOf(later).substr(0, 100)) + "\" stands twice; the last value, "
+                                                + toValidUtf8(wins.raw().substr(0, 60)) + ", wins over "
+                                                + toValidUtf8(loses.raw().substr(0, 60))});
+        }
+    }
+
+    /// False when stopped. Large sets are sorted in parts, so that a stop is heard.
+    bool sortKeys()
+    {
+        constexpr std::size_t parts = 256;
+        if (m_keys.size() <= 0xFFFF) {
+            std::sort(m_keys.begin(), m_keys.end());
+            return true;
+        }
+        std::array<std::size_t, parts + 1> begins{};
+        for (const Key &key : m_keys)
+            ++begins[(key.hash >> 56) + 1];
+        for (std::size_t i = 1; i <= parts; ++i)
+            begins[i] += begins[i - 1];
+        std::vector<Key> sorted(m_keys.size());
+        auto next = begins;
+        for (const Key &key : m_keys)
+            sorted[next[key.hash >> 56]++] = key;
+        for (std::size_t i = 0; i < parts; ++i) {
+            if (m_stop.stop_requested()) {
+                m_document.m_problem = Error{Errc::Cancelled, "cancelled"};
+                return false;
+            }
+            std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begins[i]), sorted.begin() + static_cast<std::ptrdiff_t>(begins[i + 1]));
+        }
+        m_keys = std::move(sorted);
+        return true;
+    }
+
+    /// Keys of one hash, in the order of the text: equal ones are the same key, others met by chance or malice.
+    void findTwins(std::span<const Key> alike, std::vector<std::pair<std::uint32_t, std::uint32_t>> &twice) const
+    {
+        std::vector<std::pair<std::string, std::uint32_t>> keys;
+        for (const Key &key : alike)
+            keys.emplace_back(keyOf(key.node), key.node);
+        std::sort(keys.begin(), keys.end());
+        for (std::size_t i = 1; i < keys.size(); ++i) {
+            if (keys[i].first == keys[i - 1].first)
+                twice.emplace_back(keys[i].second, keys[i - 1].second);
         }
     }
 
     Document &m_document;
     const std::string &m_text;
-    std::size_t m_at = 0;
+    const std::stop_token &m_stop;
+    std::size_t m_at = 0, m_steps = 0;
     std::vector<std::uint32_t> m_open;
     std::vector<std::pair<std::uint32_t, Remark>> m_pending;
     std::vector<Key> m_keys;
-    std::deque<std::string> m_decodedKeys;
     std::array<std::size_t, 4> m_remarked{};
 };
 
-std::shared_ptr<const Document> Document::parseJson(std::string text)
+std::shared_ptr<const Document> Document::parseJson(std::string text, const std::stop_token &stop)
 {
     std::shared_ptr<Document> document(new Document);
     document->m_text = std::move(text);
-    document->build();
+    document->build(stop);
     return document;
 }
 
-void Document::build()
+void Document::build(const std::stop_token &stop)
 {
-    DocumentParser(*this).parse();
+    DocumentParser(*this, stop).parse();
 }
 
 } // namespace prosector

@@ -129,7 +129,7 @@ public:
             indexCharacters();
     }
 
-    void run()
+    void run(const std::stop_token &stop)
     {
         yaml_parser_t parser;
         if (!yaml_parser_initialize(&parser))
@@ -137,6 +137,10 @@ public:
         yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
         yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char *>(m_text.data()), m_text.size());
         while (!problem && !m_done) {
+            if (stop.stop_requested()) {
+                fail(Errc::Cancelled, 0, "", "");
+                break;
+            }
             yaml_event_t event;
             if (!yaml_parser_parse(&parser, &event)) {
                 const auto at = parser.error == YAML_READER_ERROR ? parser.problem_offset : byteOf(parser.problem_mark.index);
@@ -338,7 +342,7 @@ private:
     bool m_done = false;
 };
 
-std::shared_ptr<const Document> Document::parseYaml(std::string text, std::optional<ByteRange> part)
+std::shared_ptr<const Document> Document::parseYaml(std::string text, std::optional<ByteRange> part, const std::stop_token &stop)
 {
     std::shared_ptr<Document> document(new Document);
     document->m_text = std::move(text);
@@ -350,11 +354,11 @@ std::shared_ptr<const Document> Document::parseYaml(std::string text, std::optio
         return document;
     }
     YamlConverter converter(yaml, range.from);
-    converter.run();
+    converter.run(stop);
     document->m_spans = std::move(converter.spans);
     document->m_literals = std::move(converter.json);
     if (!document->m_literals.empty())
-        document->build();
+        document->build(stop);
     if (converter.problem)
         document->m_problem = converter.problem;
     return document;

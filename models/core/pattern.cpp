@@ -6,7 +6,7 @@
 
 namespace prosector {
 
-struct Pattern::Code {
+struct NamePattern::Code {
     pcre2_code *code = nullptr;
     pcre2_match_context *context = nullptr;
     Code() = default;
@@ -19,7 +19,7 @@ struct Pattern::Code {
     }
 };
 
-Result<Pattern> Pattern::compile(std::string_view text, Extent extent)
+Result<NamePattern> NamePattern::compile(std::string_view text, Extent extent)
 {
     if (text.size() > 64 * 1024)
         return Error{Errc::TooLarge, "the pattern is longer than 64 KiB"};
@@ -37,12 +37,12 @@ Result<Pattern> Pattern::compile(std::string_view text, Extent extent)
     code->context = pcre2_match_context_create(nullptr);
     pcre2_set_match_limit(code->context, 100'000);
     pcre2_set_depth_limit(code->context, 10'000);
-    Pattern pattern;
+    NamePattern pattern;
     pattern.m_code = std::move(code);
     return pattern;
 }
 
-bool Pattern::matches(std::string_view subject) const
+bool NamePattern::matches(std::string_view subject) const
 {
     const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(pcre2_match_data_create(1, nullptr),
                                                                                     pcre2_match_data_free);

@@ -10,13 +10,13 @@ namespace prosector {
 
 /// A regular expression from a file nobody vouches for (module patterns of quantisation and adapter
 /// configurations, written for Python's re): matching ends at a limit and then counts as no match.
-class Pattern {
+class NamePattern {
 public:
     enum class Extent : std::uint8_t {
         Full,  ///< the whole subject, as re.fullmatch
         Start, ///< from its beginning, as re.match
     };
-    static Result<Pattern> compile(std::string_view text, Extent extent);
+    static Result<NamePattern> compile(std::string_view text, Extent extent);
     /// From any thread.
     bool matches(std::string_view subject) const;
 

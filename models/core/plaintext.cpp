@@ -50,6 +50,9 @@ bool isHostileCharacter(char32_t character)
 
 std::string neutralised(std::string_view text)
 {
+    // Most texts are names and plain words.
+    if (std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; }))
+        return std::string(text);
     std::string out;
     out.reserve(text.size());
     for (std::size_t at = 0; at < text.size();) {

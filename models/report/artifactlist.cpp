@@ -57,7 +57,10 @@ std::string artifactsText(const Run &run)
     std::string text;
     for (const Artifact &artifact : run.artifacts()) {
         const std::string size = sizeText(artifact.size);
-        text += padded(pathText(artifact, run), pathWidth) + "  " + padded(kindText(nameOf(artifact.kind)), kindWidth) + "  "
+        const std::string path = pathText(artifact, run);
+        // A path too long for its column stands on a line of its own, so that the others stay aligned.
+        text += displayWidth(path) > pathWidth ? path + '\n' + std::string(pathWidth, ' ') : padded(path, pathWidth);
+        text += "  " + padded(kindText(nameOf(artifact.kind)), kindWidth) + "  "
             + std::string(sizeWidth - size.size(), ' ') + size;
         if (!artifact.summary.empty())
             text += "  " + neutralised(artifact.summary);
@@ -66,7 +69,7 @@ std::string artifactsText(const Run &run)
         text += '\n';
     }
     for (const Unreadable &unreadable : run.unreadable())
-        text += "unreadable: " + neutralised(unreadable.path) + ": " + neutralised(describe(unreadable.error)) + '\n';
+        text += "unreadable: " + unreadablePath(unreadable, run) + ": " + neutralised(describe(unreadable.error)) + '\n';
     return text;
 }
 

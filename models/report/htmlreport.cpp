@@ -137,7 +137,7 @@ private:
             entry("value", html(measureText(*finding.measure)));
         entry("false if", html(finding.falseIf));
         entry("rules out", joined(finding.innocent));
-        entry("next", joined(finding.next));
+        entry("next", joined(nextInstruments(finding)));
         m_out += "</dl>\n</article>\n";
     }
 

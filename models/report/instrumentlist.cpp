@@ -40,6 +40,54 @@ Json instrumentEntry(const Instrument &instrument)
             {"parameters", paramsJson(instrument)}};
 }
 
+/// The page for a terminal: without the title and the question, which stand above it, and without marks.
+std::string plainHelp(std::string_view markdown)
+{
+    std::string text, paragraph;
+    std::size_t first = 0, indent = 0; // of the first line, of those below it
+    bool skip = false;
+    const auto flush = [&] {
+        if (!paragraph.empty() && !skip)
+            text += std::string(first, ' ') + wrapped(paragraph, 80, indent, first) + '\n';
+        paragraph.clear();
+        first = indent = 0;
+        skip = false;
+    };
+    for (std::size_t at = 0; at < markdown.size();) {
+        const std::size_t end = std::min(markdown.find('\n', at), markdown.size());
+        std::string_view line = markdown.substr(at, end - at);
+        at = end + 1;
+        const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+        line.remove_prefix(blanks);
+        if (line.empty()) {
+            const bool said = !skip && !paragraph.empty();
+            flush();
+            if (said || (!text.empty() && !text.ends_with("\n\n")))
+                text += '\n';
+            continue;
+        }
+        const std::size_t marks = line.find_first_not_of('#');
+        if (line.starts_with("- ") || line.starts_with("#"))
+            flush();
+        if (line.starts_with("# ") || line.starts_with("**Asks"))
+            skip = true;
+        if (line.starts_with('#') && marks != std::string_view::npos && line[marks] == ' ')
+            line.remove_prefix(marks + 1);
+        if (line.starts_with("- "))
+            indent = (first = blanks) + 2;
+        std::string plain;
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            if (line.substr(i, 2) == "**")
+                ++i;
+            else if (line[i] != '`')
+                plain += line[i];
+        }
+        paragraph += (paragraph.empty() ? "" : " ") + plain;
+    }
+    flush();
+    return text;
+}
+
 } // namespace
 
 Result<std::string> helpPage(const Instrument &instrument)
@@ -94,7 +142,7 @@ Result<std::string> instrumentText(const Instrument &instrument)
         text += "  " + std::string(spec.name) + " = " + numberText(spec.value) + (spec.unit.empty() ? "" : " ")
             + std::string(spec.unit) + "  (" + numberText(spec.minimum) + " to " + numberText(spec.maximum) + ")  "
             + std::string(spec.title) + '\n';
-    return text + '\n' + *help;
+    return text + '\n' + plainHelp(*help);
 }
 
 Result<std::string> instrumentJson(const Instrument &instrument)

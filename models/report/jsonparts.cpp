@@ -20,11 +20,9 @@ void appendEscape(std::string &text, char32_t unit)
     text += spelled.data();
 }
 
-} // namespace
-
-std::string jsonText(const nlohmann::ordered_json &json)
+/// JSON text with the characters that could steer a terminal as escapes.
+std::string harmless(std::string_view dumped)
 {
-    const std::string dumped = json.dump(1);
     std::string text;
     text.reserve(dumped.size() + 1);
     for (std::size_t at = 0; at < dumped.size();) {
@@ -40,8 +38,19 @@ std::string jsonText(const nlohmann::ordered_json &json)
         }
         at += point.length;
     }
-    text += '\n';
     return text;
+}
+
+} // namespace
+
+std::string jsonText(const nlohmann::ordered_json &json)
+{
+    return harmless(json.dump(1)) + '\n';
+}
+
+std::string jsonLine(const nlohmann::ordered_json &json)
+{
+    return harmless(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 nlohmann::ordered_json inputsJson(const Run &run)
@@ -65,6 +74,8 @@ void appendUnreadable(nlohmann::ordered_json &list, const Run &run, bool baselin
         entry["message"] = toValidUtf8(error.message);
         entry["expected"] = toValidUtf8(error.expected);
         entry["found"] = toValidUtf8(error.found);
+        if (run.inputs().size() > 1)
+            entry["input"] = unreadable.input;
         if (baseline)
             entry["run"] = "B";
         list.push_back(std::move(entry));

@@ -2,6 +2,7 @@
 #include "models/core/overloaded.h"
 #include "models/core/utf8.h"
 #include "models/report/jsonparts.h"
+#include "models/report/parts.h"
 #include "models/report/report.h"
 
 #include <cmath>
@@ -73,7 +74,7 @@ Json findingJson(const Finding &finding, std::string_view instrument, const Exam
         json["evidence"].push_back(evidenceJson(evidence, examination));
     json["false_if"] = toValidUtf8(finding.falseIf);
     json["innocent"] = textsJson(finding.innocent);
-    json["next"] = textsJson(finding.next);
+    json["next"] = textsJson(nextInstruments(finding));
     return json;
 }
 
@@ -134,12 +135,12 @@ std::string toJson(const Examination &examination)
         }
         for (const Finding &finding : outcome.report->findings)
             json["findings"].push_back(findingJson(finding, id, examination));
-        if (outcome.report->undecidable())
+        if (outcome.standing() == Outcome::Standing::Undecidable)
             json["undecidable"].push_back({{"instrument", id}, {"missing", textsJson(outcome.report->missing)}});
         if (outcome.passed())
             json["passed"].push_back(id);
-        if (!outcome.report->notSeen.empty())
-            json["not_seen"].push_back({{"instrument", id}, {"what", textsJson(outcome.report->notSeen)}});
+        if (const auto unseen = unseenBy(outcome); !unseen.empty())
+            json["not_seen"].push_back({{"instrument", id}, {"what", textsJson(unseen)}});
     }
     if (!thresholds.empty())
         json["thresholds"] = std::move(thresholds);

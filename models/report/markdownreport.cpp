@@ -90,8 +90,8 @@ private:
             item("False if: " + markdown(finding.falseIf));
         if (!finding.innocent.empty())
             item("Rules out: " + joined(finding.innocent));
-        if (!finding.next.empty())
-            item("Next: " + joined(finding.next));
+        if (const auto next = nextInstruments(finding); !next.empty())
+            item("Next: " + joined(next));
     }
 
     static std::string joined(const std::vector<std::string> &items)

@@ -19,8 +19,18 @@ struct Count {
 };
 /// Errors, warnings and infos, in this order.
 std::array<Count, 3> countFindings(const Examination &examination);
-/// "2 errors, 1 warning. 14 instruments ran, 3 undecidable." or "Nothing found. …"
+/// How many instruments came to what; together all that ran.
+struct Standings {
+    std::size_t found = 0, passed = 0, undecidable = 0, failed = 0;
+};
+Standings countStandings(const Examination &examination);
+/// "2 errors, 1 warning; 1 file could not be read. 14 instruments ran: 2 found something, 9 passed, 3 undecidable."
+/// or "No findings. …"
 std::string summaryText(const Examination &examination);
+/// A title and what follows as one text.
+std::string sentences(const std::string &title, const std::string &detail);
+/// Instruments worth reading next, those that there are.
+std::vector<std::string> nextInstruments(const Finding &finding);
 
 /// The run a piece of evidence belongs to, and its artifact there; null when it names none.
 const Run &runOf(const Evidence &evidence, const Examination &examination);
@@ -41,12 +51,14 @@ std::string numberText(double number);
 struct UnreadableLine {
     std::string path, text;
 };
+/// Behind the input's name where several were opened.
+std::string unreadablePath(const Unreadable &unreadable, const Run &run);
 std::vector<UnreadableLine> unreadableLines(const Examination &examination);
 
 /// "F7 Quantization declaration", by instrument; the inputs it lacked.
 struct UndecidableLine {
     const Instrument *instrument;
-    std::string lacks; ///< "weights, config_files"
+    std::string lacks; ///< "weights, config_files"; never empty
 };
 std::vector<UndecidableLine> undecidableLines(const Examination &examination);
 
@@ -54,6 +66,8 @@ struct NotSeenLine {
     const Instrument *instrument;
     std::string what;
 };
+/// What an instrument that said something could not look at.
+std::vector<std::string> unseenBy(const Outcome &outcome);
 std::vector<NotSeenLine> notSeenLines(const Examination &examination);
 
 std::vector<const Instrument *> passedInstruments(const Examination &examination);

@@ -60,6 +60,8 @@ Json artifactLocation(const Artifact &artifact, Side side)
 /// Line, counted from 1, of a byte of a text; nothing in binary formats.
 std::optional<std::uint64_t> lineOf(const Artifact &artifact, std::uint64_t offset)
 {
+    if (const auto *const lines = artifact.as<TextContent>())
+        return offset <= artifact.size ? std::optional<std::uint64_t>(1 + lines->lineAt(offset)) : std::nullopt;
     const std::string_view text = textOf(artifact);
     if (text.empty() || offset > text.size())
         return std::nullopt;
@@ -131,7 +133,7 @@ Json result(const Ranked &ranked, std::size_t rule, const Examination &examinati
     Json json{{"ruleId", toValidUtf8(finding.code)},
               {"ruleIndex", rule},
               {"level", level(finding.severity)},
-              {"message", message(finding.detail.empty() ? finding.title : finding.title + ' ' + finding.detail)}};
+              {"message", message(sentences(finding.title, finding.detail))}};
     if (finding.severity == Severity::Undecidable)
         json["kind"] = "open";
     json["locations"] = Json::array();

@@ -91,7 +91,7 @@ private:
             field("value", measureText(*finding->measure));
         field("false if", neutralised(finding->falseIf));
         list("rules out", finding->innocent);
-        list("next", finding->next);
+        list("next", nextInstruments(*finding));
     }
 
     void evidence(std::string_view label, const Evidence &evidence)
@@ -146,11 +146,16 @@ private:
 
     void passed()
     {
-        std::string text;
-        for (const Instrument *const instrument : passedInstruments(m_examination))
-            text += ' ' + std::string(instrument->id);
-        if (!text.empty())
-            m_out += '\n' + painted("1", "Passed") + ' ' + wrapped(text, m_style.width, 7, 7) + '\n';
+        std::string all, inPart;
+        for (const Outcome &outcome : m_examination.outcomes) {
+            if (outcome.passed())
+                (unseenBy(outcome).empty() ? all : inPart) += ' ' + std::string(outcome.instrument->id);
+        }
+        if (!all.empty())
+            m_out += '\n' + painted("1", "Passed") + ' ' + wrapped(all, m_style.width, 7, 7) + '\n';
+        if (!inPart.empty())
+            m_out += (all.empty() ? "\n" : "") + painted("1", "Passed as far as they could look") + ' '
+                + wrapped(inPart, m_style.width, 33, 33) + '\n';
     }
 
     const Examination &m_examination;

@@ -50,8 +50,7 @@ std::optional<ByteRange> bytesOfLines(const Artifact &artifact, LogLine lines)
             return std::nullopt;
         const auto last = static_cast<std::size_t>(lines.to - 1);
         return inside(artifact,
-                      {text->lineStarts[static_cast<std::size_t>(lines.from - 1)],
-                       text->lineStarts[last] + text->line(last).size()});
+                      {text->lineOffset(static_cast<std::size_t>(lines.from - 1)), text->lineOffset(last) + text->line(last).size()});
     }
     if (const auto *const content = artifact.as<LinesContent>()) {
         const auto find = [&](std::uint64_t number) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
 
 namespace prosector {
@@ -89,13 +91,40 @@ public:
             else
                 artifacts[index].of = target->second;
         }
+        breakCircles(links);
     }
 
 private:
     void problem(Error error)
     {
-        m_builder.m_run->m_unreadable.push_back({m_path, error});
+        m_builder.m_run->m_unreadable.push_back({m_path, error, m_builder.m_input});
         m_builder.m_run->m_artifacts[m_index].problems.push_back(std::move(error));
+    }
+
+    /// What belongs to itself, directly or by way of others, belongs to nothing.
+    void breakCircles(const std::vector<std::pair<std::uint32_t, Value>> &links)
+    {
+        auto &artifacts = m_builder.m_run->m_artifacts;
+        std::map<std::string_view, std::uint32_t> byName;
+        for (const auto &[index, of] : links)
+            byName[artifacts[index].name] = index;
+        std::set<std::uint32_t> known; // their way ends
+        for (const auto &[index, of] : links) {
+            std::vector<std::uint32_t> way;
+            std::set<std::uint32_t> onWay;
+            auto at = std::optional(index);
+            while (at && !known.contains(*at) && onWay.insert(*at).second) {
+                way.push_back(*at);
+                const auto next = byName.find(artifacts[*at].of);
+                at = next == byName.end() ? std::nullopt : std::optional(next->second);
+            }
+            if (at && onWay.contains(*at)) {
+                problem({Errc::Malformed, artifacts[way.back()].path + " belongs to itself", of.anchor(),
+                         "the id of another artifact, without a circle", std::string(of.raw())});
+                artifacts[way.back()].of.clear();
+            }
+            known.insert(way.begin(), way.end());
+        }
     }
 
     /// Names the artifact an entry means; nothing when it means none.
@@ -116,7 +145,7 @@ private:
         const auto found = m_byPath.find(m_folder + path->path);
         if (found == m_byPath.end()) {
             m_builder.m_run->m_unreadable.push_back({m_folder + path->path,
-                {Errc::NotFound, "named in " + m_path + " at " + file.path() + ", but absent", Whole{}, "a file", "none"}});
+                {Errc::NotFound, "named in " + m_path + " at " + file.path() + ", but absent", Whole{}, "a file", "none"}, m_builder.m_input});
             return std::nullopt;
         }
         auto &artifacts = m_builder.m_run->m_artifacts;
@@ -199,7 +228,7 @@ Result<void> RunBuilder::openDeclaredModel(std::size_t manifest, std::size_t fir
     const auto refuse = [&](Error error) {
         error.where = value.anchor();
         m_run->m_artifacts[manifest].problems.push_back(error);
-        m_run->m_unreadable.push_back({manifestPath, std::move(error)});
+        m_run->m_unreadable.push_back({manifestPath, std::move(error), m_input});
         return Result<void>();
     };
     const auto safe = safePath(value.string(""), true);
@@ -231,7 +260,7 @@ Result<void> RunBuilder::openDeclaredModel(std::size_t manifest, std::size_t fir
     auto walk = walkFolder(real.string(), shown + '/', m_job);
     if (!walk)
         return walk.error();
-    m_run->m_unreadable.insert(m_run->m_unreadable.end(), walk->unreadable.begin(), walk->unreadable.end());
+    keepUnreadable(walk->unreadable);
     return addFiles(walk->files, hashLines);
 }
 

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/runs/run.h"
 
+#include "models/artifacts/damage.h"
+
 #include <algorithm>
 
 namespace prosector {
+
+bool Run::readAnythingOf(std::uint32_t input) const
+{
+    return std::any_of(m_artifacts.begin(), m_artifacts.end(),
+                       [input](const Artifact &artifact) { return artifact.input == input && !holdsNothing(artifact) && !gaveNothing(artifact); });
+}
 
 const Artifact *Run::byName(std::string_view name) const
 {

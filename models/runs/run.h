@@ -45,16 +45,18 @@ struct Input {
 
 /// A place that could not be read, for the report.
 struct Unreadable {
-    std::string path;
+    std::string path; ///< relative to the input, or the input's own as given
     Error error;
+    std::uint32_t input = 0; ///< index into Run::inputs()
 };
 
 /// One opened set of evidence. Immutable after opening and shared between threads.
 class Run {
 public:
     /// Opens files, folders and archives, each an input, in the order given; files are read by a few
-    /// threads, artifacts stand in order of their paths. Fails only when an input does not exist or
-    /// cannot be read at all; anything below that is in `unreadable()`.
+    /// threads, artifacts stand in order of their paths. A file or folder given twice is opened once.
+    /// Fails only when no input can be opened; of several the others are kept, and one that does not
+    /// exist or cannot be read is in `unreadable()` like anything below it.
     ///
     /// A symbolic link to a file inside the input is opened under the link's name; a folder is opened
     /// once, under its own name. Loops, links to nothing and links out of the input are `unreadable`;
@@ -87,6 +89,8 @@ public:
     /// In order of path; folders without any model file are not listed.
     std::span<const ModelFolder> models() const { return m_models; }
     std::span<const Unreadable> unreadable() const { return m_unreadable; }
+    /// Whether anything at all of this input could be decoded.
+    bool readAnythingOf(std::uint32_t input) const;
 
 private:
     friend class RunBuilder;

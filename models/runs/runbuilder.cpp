@@ -5,13 +5,18 @@
 #include "models/artifacts/reader.h"
 #include "models/artifacts/shapes.h"
 #include "models/core/archive.h"
+#include "models/core/guarded.h"
 #include "models/core/sha256.h"
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <thread>
+
+#include <sys/stat.h>
 
 namespace prosector {
 
@@ -50,18 +55,24 @@ void compareWithName(Artifact &artifact, std::string_view name)
         {"*.safetensors", "safetensors lfs"}, {"*.gguf", "gguf lfs"}, {"*.npy", "npy lfs"}, {"*.npz", "npz lfs"},
     };
     for (const Promise &promise : promises) {
-        if (!matchesAny(name, promise.names) || matchesAny(artifact.format, promise.formats) || artifact.size == 0)
+        if (!matchesAny(name, promise.names) || matchesAny(artifact.format, promise.formats))
             continue;
         const auto format = promise.formats.substr(0, promise.formats.find(' '));
         if (std::none_of(readers().begin(), readers().end(), [&](const Reader *reader) { return reader->id == format; }))
             continue;
         if (artifact.format.empty()) {
             artifact.problems.push_back({Errc::Malformed, "the file does not begin like its name says", ByteRange{0, std::min<std::uint64_t>(artifact.size, 16)},
-                                         std::string(format), "bytes of no known format"});
+                                         std::string(format), artifact.size == 0 ? "an empty file" : "bytes of no known format"});
         } else {
             artifact.remarks.push_back("named like " + std::string(format) + ", but holds " + artifact.format);
         }
     }
+    // Only sentence-transformers' list of modules is an array.
+    const Shape *const promised = artifact.content ? shapeByName(name) : nullptr;
+    const bool object = promised && promised->format != "sentence_modules" && promised->kind >= Kind::ConfigFiles && promised->kind <= Kind::QuantizationConfig
+                        && promised->kind != Kind::WeightIndex && promised->kind != Kind::ModelCard;
+    if (const Value root = artifact.tree(); object && root && !root.isObject() && artifact.problems.empty())
+        artifact.problems.push_back({Errc::Malformed, "not an object, as a file of this name is", root.anchor(), "an object", std::string(root.raw().substr(0, 40))});
     for (const Shape &shape : modelShapes()) {
         if (!shape.names.empty() && matchesAny(name, shape.names) && shape.format != artifact.format && artifact.kind != Kind::LfsPointer
             && artifact.kind != Kind::Unknown && !(shape.format == "config" && artifact.format.starts_with("sentence_"))) {
@@ -77,15 +88,31 @@ RunBuilder::RunBuilder(const Job &job) : m_job(job), m_run(std::make_shared<Run>
 
 Result<void> RunBuilder::addInput(const std::string &path)
 {
-    std::error_code error;
-    const auto status = fs::status(path, error);
-    if (status.type() == fs::file_type::not_found)
-        return Error{Errc::NotFound, path + ": no such file or folder"};
-    if (error)
-        return Error{Errc::Unreadable, path + ": " + error.message()};
+    struct stat status {};
+    const bool known = ::stat(path.c_str(), &status) == 0;
+    const int error = errno;
+    if (known && !m_opened.emplace(status.st_dev, status.st_ino).second)
+        return {};
     m_input = static_cast<std::uint32_t>(m_run->m_inputs.size());
     m_run->m_inputs.push_back({path, "file", {}});
-    return fs::is_directory(status) ? addFolder(path) : addFile(path);
+    const auto before = m_run->m_unreadable.size();
+    Result<void> done;
+    if (!known && (error == ENOENT || error == ENOTDIR))
+        done = Error{Errc::NotFound, "no such file or folder"};
+    else if (!known)
+        done = Error{Errc::Unreadable, std::generic_category().message(error)};
+    else
+        done = guarded([&] { return S_ISDIR(status.st_mode) ? addFolder(path) : addFile(path); });
+    if (!done && done.error().code == Errc::Cancelled)
+        return done;
+    if (!done)
+        m_run->m_unreadable.push_back({path, done.error(), m_input});
+    m_inputsOpened += done ? 1 : 0;
+    if (m_run->m_unreadable.size() == before && !m_run->readAnythingOf(m_input))
+        m_run->m_unreadable.push_back({path, {Errc::Unsupported, "nothing in it was recognised"}, m_input});
+    for (auto i = before; i < m_run->m_unreadable.size(); ++i)
+        m_run->m_unreadable[i].input = m_input;
+    return {};
 }
 
 Result<void> RunBuilder::addFolder(const std::string &path)
@@ -93,7 +120,7 @@ Result<void> RunBuilder::addFolder(const std::string &path)
     std::error_code error;
     fs::directory_iterator(path, error);
     if (error)
-        return Error{Errc::Unreadable, path + ": cannot list the folder: " + error.message()};
+        return Error{Errc::Unreadable, "cannot list the folder: " + error.message()};
     auto walk = walkFolder(path, "", m_job);
     if (!walk)
         return walk.error();
@@ -108,8 +135,7 @@ Result<void> RunBuilder::addFolder(const std::string &path)
 
 Result<void> RunBuilder::addSet(Walk walk, const std::string &folder)
 {
-    auto &unreadable = m_run->m_unreadable;
-    unreadable.insert(unreadable.end(), walk.unreadable.begin(), walk.unreadable.end());
+    keepUnreadable(walk.unreadable);
     const auto first = m_run->m_artifacts.size();
     std::vector<std::string> hashLines;
     if (auto done = addFiles(walk.files, &hashLines); !done)
@@ -128,8 +154,12 @@ Result<void> RunBuilder::addFile(const std::string &path)
 {
     const auto name = fs::path(path).filename().string();
     auto source = openFile(path, name);
-    if (!source)
-        return source.error();
+    if (!source) {
+        Error error = source.error(); // the path is said with it
+        if (error.message.starts_with(name + ": "))
+            error.message.erase(0, name.size() + 2);
+        return error;
+    }
     const auto head = (*source)->readUpTo(0, headBytes);
     if (!head)
         return head.error();
@@ -154,13 +184,26 @@ Result<void> RunBuilder::addArchive(SourcePtr source)
     Walk walk;
     for (ArchiveMember &member : archive->members)
         walk.files.push_back({std::move(member.name), {}, std::move(member.bytes)});
-    std::sort(walk.files.begin(), walk.files.end(), [](const FoundFile &a, const FoundFile &b) { return fs::path(a.path) < fs::path(b.path); });
+    // As the parts of paths are ordered, without taking each path apart at every comparison.
+    const auto rank = [](char c) { return c == '/' ? 0 : static_cast<unsigned char>(c) + 1; };
+    std::stable_sort(walk.files.begin(), walk.files.end(), [&rank](const FoundFile &a, const FoundFile &b) {
+        return std::lexicographical_compare(a.path.begin(), a.path.end(), b.path.begin(), b.path.end(),
+                                            [&rank](char x, char y) { return rank(x) < rank(y); });
+    });
     for (Error &problem : archive->problems)
         walk.unreadable.push_back({source->name(), std::move(problem)});
     if (walk.files.empty() && walk.unreadable.empty())
         walk.unreadable.push_back({source->name(), {Errc::NotFound, "the archive is empty", Whole{}, "at least one member", "none"}});
     m_run->m_inputs.back().kind = "archive";
     return addSet(std::move(walk), "");
+}
+
+void RunBuilder::keepUnreadable(std::vector<Unreadable> &found)
+{
+    for (Unreadable &one : found) {
+        one.input = m_input;
+        m_run->m_unreadable.push_back(std::move(one));
+    }
 }
 
 /// Opens all files with a few threads and appends them in the order given.
@@ -172,7 +215,7 @@ Result<void> RunBuilder::addFiles(const std::vector<FoundFile> &files, std::vect
     for (Opened &one : *opened) {
         if (hashLines && !one.hashLine.empty())
             hashLines->push_back(std::move(one.hashLine));
-        m_run->m_unreadable.insert(m_run->m_unreadable.end(), one.unreadable.begin(), one.unreadable.end());
+        keepUnreadable(one.unreadable);
         if (!one.artifact)
             continue;
         one.artifact->id = {static_cast<std::uint32_t>(m_run->m_artifacts.size())};
@@ -191,7 +234,12 @@ Result<std::vector<RunBuilder::Opened>> RunBuilder::openAll(const std::vector<Fo
     std::optional<Error> failure;
     const auto work = [&] {
         for (std::size_t i = next++; i < files.size(); i = next++) {
-            auto one = openOne(files[i], hash);
+            auto one = guarded([&] { return openOne(files[i], hash); });
+            if (!one && one.error().code != Errc::Cancelled) {
+                // Without its content, so that what else there is can be kept.
+                opened[i].unreadable.push_back({files[i].path, one.error()});
+                continue;
+            }
             if (!one) {
                 const std::lock_guard lock(mutex);
                 failure = one.error();
@@ -205,8 +253,11 @@ Result<std::vector<RunBuilder::Opened>> RunBuilder::openAll(const std::vector<Fo
     {
         const auto cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
         std::vector<std::jthread> helpers;
-        for (std::size_t i = 1; i < std::min(cores, files.size()); ++i)
-            helpers.emplace_back(work);
+        try {
+            for (std::size_t i = 1; i < std::min(cores, files.size()); ++i)
+                helpers.emplace_back(work);
+        } catch (const std::exception &) { // no room for another thread: fewer do
+        }
         work();
     }
     if (failure)
@@ -236,7 +287,10 @@ Result<RunBuilder::Opened> RunBuilder::openOne(const FoundFile &file, bool hash)
         opened.unreadable.push_back({file.path, head.error()});
     } else if (reader) {
         artifact.format = reader->id;
-        if (auto reading = reader->open(artifact.source, m_job)) {
+        auto reading = guarded([&] { return reader->open(artifact.source, m_job); });
+        if (m_job.cancelled())
+            return Job::cancelledError();
+        if (reading) {
             artifact.kind = reading->kind;
             artifact.summary = std::move(reading->summary);
             artifact.content = std::move(reading->content);
@@ -244,8 +298,6 @@ Result<RunBuilder::Opened> RunBuilder::openOne(const FoundFile &file, bool hash)
             artifact.remarks = std::move(reading->remarks);
             if (!reading->format.empty())
                 artifact.format = reading->format;
-        } else if (reading.error().code == Errc::Cancelled) {
-            return reading.error();
         } else {
             artifact.problems.push_back(reading.error());
         }
@@ -287,8 +339,17 @@ std::string RunBuilder::kindOfFolder(std::size_t first) const
     return model ? "model_folder" : "trace";
 }
 
-RunPtr RunBuilder::finish()
+Result<RunPtr> RunBuilder::finish()
 {
+    if (m_inputsOpened == 0 && !m_run->m_unreadable.empty()) {
+        Error error = m_run->m_unreadable[0].error;
+        error.message = m_run->m_unreadable[0].path + ": " + error.message;
+        for (std::size_t i = 1; i < m_run->m_unreadable.size(); ++i) {
+            error.message = (i == 1 ? describe(error) : error.message) + "; " + m_run->m_unreadable[i].path + ": " + describe(m_run->m_unreadable[i].error);
+            error = {error.code, error.message};
+        }
+        return error;
+    }
     if (!m_run->m_inputs.empty()) {
         auto path = fs::path(m_run->m_inputs[0].path).lexically_normal();
         if (!path.has_filename())
@@ -297,7 +358,7 @@ RunPtr RunBuilder::finish()
         m_run->m_name = (path == "." || path == ".." ? fs::canonical(path, error) : path).filename().string();
     }
     m_run->m_models = groupModels(m_run->m_artifacts);
-    return m_run;
+    return RunPtr(m_run);
 }
 
 Result<RunPtr> Run::open(std::span<const std::string> paths, const Job &job)

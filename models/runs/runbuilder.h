@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,10 @@ std::vector<ModelFolder> groupModels(std::span<const Artifact> artifacts);
 class RunBuilder {
 public:
     explicit RunBuilder(const Job &job);
+    /// Fails only when cancelled.
     Result<void> addInput(const std::string &path);
-    RunPtr finish();
+    /// Fails when no input could be opened, with the first one's reason.
+    Result<RunPtr> finish();
 
 private:
     /// A file after opening: its artifact, what could not be read, its line for the input's hash.
@@ -58,6 +61,8 @@ private:
     Result<void> addArchive(SourcePtr source);
     /// Files of a folder or archive; `folder` is where they lie on disk, empty for an archive.
     Result<void> addSet(Walk walk, const std::string &folder);
+    /// Moves them to the run as those of the current input.
+    void keepUnreadable(std::vector<Unreadable> &found);
     std::string uniqueName(const std::string &path);
     /// trace.json: names, kinds and links the artifacts of this input from `first` on.
     Result<void> applyManifests(std::size_t first, const std::string &folder, std::vector<std::string> *hashLines);
@@ -68,6 +73,8 @@ private:
     const Job &m_job;
     std::shared_ptr<Run> m_run;
     std::uint32_t m_input = 0;
+    std::size_t m_inputsOpened = 0;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> m_opened; ///< device and inode of each input
     std::map<std::string, int, std::less<>> m_names;
 };
 

@@ -100,7 +100,7 @@ private:
         const std::uint64_t possible = m_scan.remaining() / smallest;
         if (count <= possible)
             return;
-        m_problems.add({Errc::OutOfRange, "declares more " + std::string(what) + " than the file can hold", where,
+        m_problems.add({possible == 0 ? Errc::Truncated : Errc::OutOfRange, "declares more " + std::string(what) + " than the file can hold", where,
                               "at most " + std::to_string(possible) + " in the "
                                   + std::to_string(m_scan.remaining()) + " bytes that follow",
                               std::to_string(count)});

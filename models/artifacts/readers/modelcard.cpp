@@ -40,15 +40,17 @@ int sniffCard(const Head &head)
     return matchesAny(head.name, "*.md *.MD") && frontMatter(head.text()) != std::string_view::npos ? 60 : 0;
 }
 
-Result<Reading> openCard(SourcePtr source, const Job &)
+Result<Reading> openCard(SourcePtr source, const Job &job)
 {
     auto text = readText(*source, TextContent::limit);
     if (!text)
         return text.error();
     const auto from = frontMatter(*text);
+    if (from == std::string_view::npos) // the file changed since it was recognised
+        return Error{Errc::Malformed, "no front matter", Whole{}, "a first line \"---\"", text->empty() ? "an empty file" : "none"};
     const auto to = closingLine(*text, from);
     const auto end = to == std::string::npos ? text->size() : to;
-    const auto document = Document::parseYaml(std::move(*text), ByteRange{from, end});
+    const auto document = Document::parseYaml(std::move(*text), ByteRange{from, end}, job.stopToken());
     Reading reading{.kind = Kind::ModelCard, .content = std::make_shared<TreeContent>(document)};
     if (to == std::string::npos) {
         reading.problems.push_back({Errc::Truncated, "front matter without an end", ByteRange{from, document->text().size()},

@@ -164,13 +164,18 @@ Result<Reading> openModel(SourcePtr source, const Job &job)
     const auto text = readText(*source);
     if (!text)
         return text.error();
-    auto reading = ModelParser(*text).parse(job);
+    auto reading = readSentencePieceModel(*text, job);
     if (job.cancelled())
         return Job::cancelledError();
     return reading;
 }
 
 } // namespace
+
+Reading readSentencePieceModel(std::string_view file, const Job &job)
+{
+    return ModelParser(file).parse(job);
+}
 
 extern constinit const Reader reader_sentencepiece{"sentencepiece", "SentencePiece model", sniffModel, openModel};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // *.safetensors.index.json and pytorch_model.bin.index.json: which file holds which tensor.
+#include "models/artifacts/jsonread.h"
 #include "models/artifacts/problems.h"
 #include "models/artifacts/reader.h"
 #include "models/artifacts/tensors.h"
@@ -24,11 +25,15 @@ int sniffIndex(const Head &head)
 
 Result<Reading> openIndex(SourcePtr source, const Job &job)
 {
-    const auto bytes = source->read(0, source->size());
-    if (!bytes)
-        return bytes.error();
+    if (source->size() > maxJsonBytes) {
+        return Error{Errc::TooLarge, "JSON too large for a tree", Whole{}, "at most " + sizeText(maxJsonBytes),
+                     sizeText(source->size())};
+    }
+    auto text = readText(*source);
+    if (!text)
+        return text.error();
     auto content = std::make_shared<WeightIndexContent>();
-    content->document = Document::parseJson(std::string(asText(*bytes)));
+    content->document = Document::parseJson(std::move(*text), job.stopToken());
     Problems problems;
     if (content->document->problem())
         problems.add(*content->document->problem());

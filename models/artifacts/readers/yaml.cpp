@@ -14,12 +14,12 @@ int sniffYaml(const Head &head)
     return matchesAny(head.name, "*.yaml *.yml") && looksLikeText(head.text()) ? 25 : 0;
 }
 
-Result<Reading> openYaml(SourcePtr source, const Job &)
+Result<Reading> openYaml(SourcePtr source, const Job &job)
 {
     auto text = readText(*source, TextContent::limit);
     if (!text)
         return text.error();
-    return readTree(Document::parseYaml(std::move(*text)), *source);
+    return readTree(Document::parseYaml(std::move(*text), {}, job.stopToken()), *source);
 }
 
 } // namespace
