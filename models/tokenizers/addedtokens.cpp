@@ -101,38 +101,72 @@ bool endsWithWord(std::string_view text)
 
 } // namespace
 
-Result<AddedTokens> AddedTokens::make(Value list, const TokenModel &model, const Normalizers &normalizers)
+Result<AddedTokens> AddedTokens::make(Value list, const TokenModel &model, const Normalizers &normalizers,
+                                      std::span<const AddedTokenRule> more)
 {
     AddedTokens added;
     auto next = static_cast<std::uint32_t>(model.vocabulary().size());
+    const auto take = [&](AddedTokenRule token) -> Result<void> {
+        // The file's id is not asked: a spelling the model knows keeps the model's id, others are numbered
+        // behind the vocabulary.
+        const std::uint32_t known = model.vocabulary().find(token.content);
+        const auto *const earlier = added.byContent(token.content);
+        token.id = known != Vocabulary::none ? known : earlier ? earlier->id : next++;
+        added.m_normalizedForm.erase(token.id);
+        if (token.normalized) {
+            AlignedText text(token.content, 0);
+            for (const auto &step : normalizers) {
+                if (auto done = step->apply(text); !done)
+                    return done.error();
+            }
+            if (text.text() != token.content)
+                added.m_normalizedForm[token.id] = text.text();
+        }
+        added.insert(std::move(token));
+        return {};
+    };
     for (const Value node : list) {
         auto token = readToken(node);
         if (!token)
             return token.error();
         if (token->content.empty())
             continue;
-        // The file's id is not asked: a spelling the model knows keeps the model's id, others are numbered
-        // behind the vocabulary.
-        const std::uint32_t known = model.vocabulary().find(token->content);
-        const auto *const earlier = added.byContent(token->content);
-        token->id = known != Vocabulary::none ? known : earlier ? earlier->id : next++;
-        if (token->normalized) {
-            AlignedText text(token->content, 0);
-            for (const auto &step : normalizers) {
-                if (auto done = step->apply(text); !done)
-                    return done.error();
-            }
-            if (text.text() != token->content)
-                added.m_normalizedForm[token->id] = text.text();
-        }
-        if (token->special)
-            added.m_special.insert(token->content);
-        added.m_idOf[token->content] = token->id;
-        added.m_byId[token->id] = std::move(*token);
+        if (auto done = take(std::move(*token)); !done)
+            return done.error();
     }
-    for (const auto &[id, token] : added.m_byId)
-        (token.normalized ? added.m_normalized : added.m_raw).add(token.normalized ? added.spelling(token) : token.content, id);
+    for (const AddedTokenRule &token : more) {
+        if (auto done = take(token); !done)
+            return done.error();
+    }
+    added.fillMatchers();
     return added;
+}
+
+AddedTokens AddedTokens::of(std::vector<AddedTokenRule> tokens, Found found)
+{
+    AddedTokens added;
+    for (AddedTokenRule &token : tokens) {
+        if (!token.content.empty())
+            added.insert(std::move(token));
+    }
+    if (found == Found::InText)
+        added.fillMatchers();
+    return added;
+}
+
+void AddedTokens::insert(AddedTokenRule token)
+{
+    if (token.special)
+        m_special.insert(token.content);
+    m_idOf[token.content] = token.id;
+    const std::uint32_t id = token.id;
+    m_byId[id] = std::move(token);
+}
+
+void AddedTokens::fillMatchers()
+{
+    for (const auto &[id, token] : m_byId)
+        (token.normalized ? m_normalized : m_raw).add(token.normalized ? spelling(token) : token.content, id);
 }
 
 std::vector<AddedTokens::Stretch> AddedTokens::cut(std::string_view text, bool normalized, bool specialsAsText) const

@@ -9,6 +9,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,14 @@ class AddedTokens {
 public:
     /// From `added_tokens` of a tokenizer.json, with the ids that Hugging Face `tokenizers` gives them:
     /// the model's own where it knows the spelling, else counted from the vocabulary's size on.
-    static Result<AddedTokens> make(Value list, const TokenModel &model, const Normalizers &normalizers);
+    /// `more` is laid over the list, in order: a spelling of the list gets new flags.
+    static Result<AddedTokens> make(Value list, const TokenModel &model, const Normalizers &normalizers,
+                                    std::span<const AddedTokenRule> more = {});
+
+    /// With the ids they come with. Of equal contents or ids the later counts. Never found: known by name and
+    /// id, but cut() leaves them in the text.
+    enum class Found { InText, Never };
+    static AddedTokens of(std::vector<AddedTokenRule> tokens, Found found = Found::InText);
 
     struct Stretch {
         std::size_t begin, end;
@@ -63,8 +71,12 @@ public:
     /// How the token reads to a decoder: its normalised form if that differs.
     const std::string &spelling(const AddedTokenRule &token) const;
     std::vector<const AddedTokenRule *> all() const; ///< by id
+    std::uint32_t idEnd() const { return m_byId.empty() ? 0 : m_byId.rbegin()->first + 1; }
 
 private:
+    void insert(AddedTokenRule token);
+    void fillMatchers();
+
     std::map<std::uint32_t, AddedTokenRule> m_byId;
     std::map<std::string, std::uint32_t, std::less<>> m_idOf;
     std::set<std::string, std::less<>> m_special;

@@ -79,8 +79,7 @@ Result<void> BpeModel::addMerges(const std::vector<Merge> &merges)
     m_merges.assign(std::bit_ceil(merges.size() * 2 + 16), MergeSlot{});
     m_joins.assign(joinBits, false);
     std::string whole;
-    for (std::uint32_t rank = 0; rank < merges.size(); ++rank) {
-        const auto &[left, right] = merges[rank];
+    for (const auto &[left, right, rank] : merges) {
         const std::uint32_t leftId = m_vocabulary.find(left);
         const std::uint32_t rightId = m_vocabulary.find(right);
         whole = left;
@@ -299,15 +298,19 @@ void BpeModel::mergeAll(std::vector<Symbol> &list, std::vector<Step> *steps) con
         mergeLong(list, steps);
 }
 
+std::uint32_t BpeModel::wholePiece(std::string_view piece) const
+{
+    if (!m_options.ignoreMerges)
+        return Vocabulary::none;
+    return (m_options.rawBytes ? m_raw : m_vocabulary).find(piece);
+}
+
 Result<void> BpeModel::tokenize(std::string_view piece, ModelState &modelState, std::vector<ModelToken> &out) const
 {
     const auto length = static_cast<std::uint32_t>(piece.size());
-    if (m_options.ignoreMerges) {
-        const std::uint32_t id = (m_options.rawBytes ? m_raw : m_vocabulary).find(piece);
-        if (id != Vocabulary::none) {
-            out.push_back({id, 0, length});
-            return {};
-        }
+    if (const std::uint32_t id = wholePiece(piece); id != Vocabulary::none) {
+        out.push_back({id, 0, length});
+        return {};
     }
     auto &state = static_cast<State &>(modelState);
     if (!m_canCut || piece.size() <= PieceCache::longest)
@@ -355,14 +358,17 @@ Result<void> BpeModel::tokenizeWhole(std::string_view piece, std::uint32_t offse
     return {};
 }
 
-Result<std::vector<BpeModel::Step>> BpeModel::explain(std::string_view piece) const
+Result<ModelExplanation> BpeModel::explain(std::string_view piece) const
 {
+    ModelExplanation why;
+    if (wholePiece(piece) != Vocabulary::none)
+        return why;
+    why.kind = ModelExplanation::Kind::Merges;
     std::vector<Symbol> list;
-    std::vector<Step> steps;
     if (auto done = symbols(piece, list); !done)
         return done.error();
-    mergeAll(list, &steps);
-    return steps;
+    mergeAll(list, &why.merges);
+    return why;
 }
 
 } // namespace prosector

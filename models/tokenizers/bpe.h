@@ -20,11 +20,9 @@ class BpeModel final : public TokenModel {
 public:
     struct Merge {
         std::string_view left, right;
+        std::uint32_t rank; ///< merges may share one
     };
-    /// One merge that was made, for explanations: `left` and `right` in bytes of the pre-token.
-    struct Step {
-        std::uint32_t rank, begin, middle, end, id;
-    };
+    using Step = ModelExplanation::Merge;
 
     /// Errors name a merge whose parts or whole are not in the vocabulary, or a missing unknown token.
     static Result<std::shared_ptr<BpeModel>> make(Vocabulary vocabulary, const std::vector<Merge> &merges,
@@ -32,10 +30,8 @@ public:
 
     std::unique_ptr<ModelState> makeState() const override;
     Result<void> tokenize(std::string_view piece, ModelState &state, std::vector<ModelToken> &out) const override;
+    Result<ModelExplanation> explain(std::string_view piece) const override;
     std::string_view type() const override { return "BPE"; }
-
-    /// The merges made on a pre-token, in order.
-    Result<std::vector<Step>> explain(std::string_view piece) const;
 
     std::size_t mergeCount() const { return m_mergeCount; }
 
@@ -49,6 +45,8 @@ private:
     };
     struct State;
 
+    /// ignore_merges: the id of a pre-token that is a piece as a whole, or none.
+    std::uint32_t wholePiece(std::string_view piece) const;
     Result<void> addMerges(const std::vector<Merge> &merges);
     void setMerge(std::uint32_t left, std::uint32_t right, std::uint32_t rank, std::uint32_t id);
     const MergeSlot *merge(std::uint32_t left, std::uint32_t right) const;

@@ -139,7 +139,7 @@ Result<Decoder> makeStep(const std::string &type, Value node)
         return Decoder{type, [work](Texts tokens) -> Result<Texts> { return work(std::move(tokens)); }};
     };
     if (type == "ByteLevel")
-        return step([](const Texts &tokens) { return byteLevel(tokens); });
+        return byteLevelDecoder();
     if (type == "ByteFallback")
         return step([](const Texts &tokens) { return byteFallback(tokens); });
     if (type == "Fuse")
@@ -219,6 +219,33 @@ Result<Decoders> makeDecoders(Value decoder)
             return done.error();
     }
     return list;
+}
+
+Decoder byteLevelDecoder()
+{
+    return {"ByteLevel", [](Texts tokens) -> Result<Texts> { return byteLevel(tokens); }};
+}
+
+std::string bytesOf(const std::string &piece, const Decoders &decoders)
+{
+    static const std::string neighbour = "a";
+    std::string text = piece;
+    for (const Decoder &decoder : decoders) {
+        if (decoder.name == "Fuse")
+            break;
+        if (decoder.name == "ByteLevel")
+            return bytesOfPiece(text).value_or(text);
+        if (decoder.name == "ByteFallback") {
+            if (const int byte = byteToken(text); byte >= 0)
+                return {static_cast<char>(byte)};
+            continue;
+        }
+        auto decoded = decoder.run({neighbour, text, neighbour});
+        if (!decoded || decoded->size() != 3)
+            return {}; // CTC drops it
+        text = std::move((*decoded)[1]);
+    }
+    return text;
 }
 
 std::string cleanUpSpaces(std::string text)

@@ -21,6 +21,12 @@ using Decoders = std::vector<Decoder>;
 /// Strip, Replace, CTC, Sequence. Unsupported, with the name and the path, for anything else.
 Result<Decoders> makeDecoders(Value decoder);
 
+/// Pieces in GPT-2's byte alphabet to the text of their bytes, damage as U+FFFD.
+Decoder byteLevelDecoder();
+
+/// The bytes that a piece stands for between two others: what the decoders make of it before they join.
+std::string bytesOf(const std::string &piece, const Decoders &decoders);
+
 /// What `clean_up_tokenization_spaces` does to a decoded text (transformers, clean_up_tokenization).
 std::string cleanUpSpaces(std::string text);
 

@@ -43,12 +43,13 @@ Result<std::vector<BpeModel::Merge>> readMerges(Value merges, std::deque<std::st
         return wrong(merges, "a list `merges`");
     std::vector<BpeModel::Merge> list;
     list.reserve(merges.size());
+    const auto rank = [&] { return static_cast<std::uint32_t>(list.size()); };
     for (const Value entry : merges) {
         if (entry.isArray()) {
             if (entry.size() != 2 || !entry[0].isString() || !entry[1].isString())
                 return wrong(entry, "a pair of pieces");
             const std::string &left = store.emplace_back(*entry[0].string());
-            list.push_back({left, store.emplace_back(*entry[1].string())});
+            list.push_back({left, store.emplace_back(*entry[1].string()), rank()});
             continue;
         }
         if (!entry.isString())
@@ -59,7 +60,7 @@ Result<std::vector<BpeModel::Merge>> readMerges(Value merges, std::deque<std::st
         const auto blank = line.find(' ');
         if (blank == std::string_view::npos || line.find(' ', blank + 1) != std::string_view::npos)
             return wrong(entry, "two pieces and one blank");
-        list.push_back({line.substr(0, blank), line.substr(blank + 1)});
+        list.push_back({line.substr(0, blank), line.substr(blank + 1), rank()});
     }
     return list;
 }

@@ -2,6 +2,7 @@
 #include "models/tokenizers/normalizer.h"
 
 #include "models/core/utf8.h"
+#include "models/tokenizers/base64.h"
 #include "models/tokenizers/pattern.h"
 #include "models/tokenizers/tokenmodel.h"
 #include "models/tokenizers/unicode.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <openssl/evp.h>
 
 namespace prosector {
 
@@ -174,22 +174,6 @@ Work formWork()
     return plain([](AlignedText &text) { normalize(text, form); });
 }
 
-Result<std::string> decodeBase64(Value node)
-{
-    const auto text = node.string();
-    if (!text)
-        return wrong(node, "base64 text");
-    std::string bytes(text->size() / 4 * 3 + 3, '\0');
-    const int length = EVP_DecodeBlock(reinterpret_cast<unsigned char *>(bytes.data()),
-                                       reinterpret_cast<const unsigned char *>(text->data()),
-                                       static_cast<int>(text->size()));
-    if (length < 0)
-        return wrong(node, "base64 text");
-    const std::size_t padding = text->ends_with("==") ? 2 : text->ends_with('=') ? 1 : 0;
-    bytes.resize(static_cast<std::size_t>(length) - padding);
-    return bytes;
-}
-
 Result<Work> makeWork(const std::string &type, Value node)
 {
     static const std::map<std::string, Work, std::less<>> simple{
@@ -242,9 +226,9 @@ Result<Work> makeWork(const std::string &type, Value node)
         const Value charsmap = node["precompiled_charsmap"];
         if (!charsmap.isSet() || charsmap.string("x").empty())
             return Work([](AlignedText &) -> Result<void> { return {}; });
-        auto blob = decodeBase64(charsmap);
+        auto blob = decodeBase64(charsmap.string(""));
         if (!blob)
-            return blob.error();
+            return wrong(charsmap, "base64 text");
         auto map = PrecompiledMap::make(std::move(*blob), charsmap.anchor());
         if (!map)
             return map.error();
@@ -337,11 +321,74 @@ bool PrecompiledMap::leavesAlone(std::string_view text) const
     });
 }
 
+namespace {
+
+// Units of darts-clone: bit 8 has-leaf, bits 0-7 and 31 label, the rest offset.
+std::uint32_t trieOffset(std::uint32_t unit)
+{
+    return (unit >> 10) << ((unit & (1U << 9)) >> 6);
+}
+
+bool trieLabel(std::uint32_t unit, unsigned int byte)
+{
+    return (unit & (1U << 31 | 0xFF)) == byte;
+}
+
+} // namespace
+
+Result<void> PrecompiledMap::check(const Anchor &where) const
+{
+    std::vector<bool> seen(m_trie.size());
+    std::vector<std::size_t> todo{trieOffset(m_trie[0])};
+    const auto wrong = [&](std::size_t node) {
+        return Error{Errc::Malformed, "precompiled character map", where,
+                     "paths within the trie's " + std::to_string(m_trie.size()) + " units and texts within "
+                         + std::to_string(m_strings.size()) + " bytes", "unit " + std::to_string(node)};
+    };
+    while (!todo.empty()) {
+        const std::size_t base = todo.back();
+        todo.pop_back();
+        if ((base | 0xFF) >= m_trie.size()) // any byte may follow
+            return wrong(base);
+        for (unsigned int byte = 1; byte < 256; ++byte) {
+            const std::size_t node = base ^ byte;
+            if (!trieLabel(m_trie[node], byte) || seen[node])
+                continue;
+            seen[node] = true;
+            const std::size_t next = node ^ trieOffset(m_trie[node]);
+            if (next >= m_trie.size())
+                return wrong(next);
+            if ((m_trie[node] >> 8 & 1) != 0 && (m_trie[next] & 0x7FFFFFFF) >= m_strings.size())
+                return wrong(next);
+            todo.push_back(next);
+        }
+    }
+    return {};
+}
+
+std::optional<std::pair<std::string_view, std::size_t>> PrecompiledMap::findLongest(std::string_view text) const
+{
+    std::optional<std::pair<std::string_view, std::size_t>> longest;
+    std::size_t node = trieOffset(m_trie[0]);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        node ^= byte;
+        if (byte == 0 || node >= m_trie.size() || !trieLabel(m_trie[node], byte))
+            break;
+        const bool leaf = (m_trie[node] >> 8 & 1) != 0;
+        node ^= trieOffset(m_trie[node]);
+        if (node >= m_trie.size())
+            break;
+        const std::uint32_t at = m_trie[node] & 0x7FFFFFFF;
+        if (leaf && at < m_strings.size())
+            longest = {std::string_view(m_strings.c_str() + at), i + 1};
+    }
+    return longest;
+}
+
 std::optional<std::string_view> PrecompiledMap::find(std::string_view text) const
 {
-    // Units of darts-clone: bit 8 has-leaf, bits 0-7 and 31 label, the rest offset.
-    const auto offset = [](std::uint32_t unit) { return (unit >> 10) << ((unit & (1U << 9)) >> 6); };
-    std::size_t node = offset(m_trie[0]);
+    std::size_t node = trieOffset(m_trie[0]);
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte == 0)
@@ -350,9 +397,9 @@ std::optional<std::string_view> PrecompiledMap::find(std::string_view text) cons
         if (node >= m_trie.size())
             return std::nullopt;
         const std::uint32_t unit = m_trie[node];
-        if ((unit & (1U << 31 | 0xFF)) != byte)
+        if (!trieLabel(unit, byte))
             return std::nullopt;
-        node ^= offset(unit);
+        node ^= trieOffset(unit);
         if (node >= m_trie.size())
             return std::nullopt;
         if ((unit >> 8 & 1) != 0) {

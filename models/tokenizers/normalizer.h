@@ -42,6 +42,13 @@ public:
     /// What the shortest mapped prefix of `text` becomes; nothing when none is mapped.
     std::optional<std::string_view> find(std::string_view text) const;
 
+    /// The longest mapped prefix and its length, as SentencePiece and llama.cpp ask.
+    std::optional<std::pair<std::string_view, std::size_t>> findLongest(std::string_view text) const;
+
+    /// Malformed when some path through the trie leaves it or the strings: for libraries that follow it
+    /// unchecked.
+    Result<void> check(const Anchor &where) const;
+
     /// True only for plain ASCII of which nothing is mapped: most lines of most texts.
     bool leavesAlone(std::string_view text) const;
 

@@ -22,6 +22,9 @@ constexpr std::string_view wordCharacters =
 constexpr std::string_view digits = "\\p{Nd}";
 constexpr std::string_view hexDigits = "0-9a-fA-F";
 
+constexpr std::array<std::string_view, 14> scripts{"Han", "Hiragana", "Katakana", "Hangul", "Latin", "Greek", "Cyrillic",
+    "Arabic", "Hebrew", "Thai", "Devanagari", "Bengali", "Tamil", "Bopomofo"};
+
 std::string_view classOf(char escape)
 {
     switch (escape) {
@@ -42,7 +45,7 @@ constexpr bool isUpper(char c)
 /// for intervals that Ruby reads as greedy repeats and PCRE2 as possessive.
 class Translator {
 public:
-    explicit Translator(std::string_view source) : m_source(source) {}
+    Translator(std::string_view source, Pattern::Dialect dialect) : m_source(source), m_dialect(dialect) {}
 
     Result<std::string> run()
     {
@@ -106,13 +109,18 @@ private:
             || m_source[m_at] != '{')
             return;
         const auto end = std::min(m_source.find('}', m_at), m_source.size() - 1);
-        m_out += m_source.substr(m_at, end + 1 - m_at);
+        const auto content = m_source.substr(m_at + 1, end - m_at - 1);
+        // PCRE2 reads a bare script as Script_Extensions.
+        const bool script = (name == 'p' || name == 'P') && std::find(scripts.begin(), scripts.end(), content) != scripts.end();
+        m_out += script ? "{sc:" : "{";
+        m_out += m_source.substr(m_at + 1, end - m_at);
         m_at = end + 1;
     }
 
     Result<void> bracket()
     {
-        m_atom = m_out.size();
+        const std::size_t begin = m_out.size();
+        m_atom = begin;
         m_out += '[';
         ++m_at;
         if (m_at < m_source.size() && m_source[m_at] == '^')
@@ -124,7 +132,7 @@ private:
         while (m_at < m_source.size() && m_source[m_at] != ']') {
             const auto rest = m_source.substr(m_at);
             if (rest.starts_with("&&"))
-                return unsupported("intersection of classes (&&)");
+                return intersection(begin);
             if (rest.starts_with("[:")) {
                 const auto end = std::min(m_source.find(":]", m_at), m_source.size() - 2);
                 m_out += m_source.substr(m_at, end + 2 - m_at);
@@ -160,7 +168,25 @@ private:
         return {};
     }
 
-    /// `a{1,3}+` is (a{1,3})+ in Ruby.
+    /// `[A&&[B]]` is a character of A before which B looks ahead.
+    Result<void> intersection(std::size_t begin)
+    {
+        std::string left = m_out.substr(begin) + ']';
+        m_out.resize(begin);
+        m_at += 2;
+        if (left.starts_with("[^") || m_at >= m_source.size() || m_source[m_at] != '[')
+            return unsupported("this intersection of classes (&&)");
+        if (auto done = bracket(); !done)
+            return done;
+        if (m_at >= m_source.size() || m_source[m_at] != ']')
+            return unsupported("an intersection of three classes (&&)");
+        ++m_at;
+        m_out = m_out.substr(0, begin) + "(?:(?=" + m_out.substr(begin) + ')' + left + ')';
+        m_atom = begin;
+        return {};
+    }
+
+    /// `a{1,3}+` is (a{1,3})+ in Ruby, possessive in Rust.
     Result<void> interval()
     {
         const auto end = m_source.find('}', m_at);
@@ -170,7 +196,7 @@ private:
         }
         m_out += m_source.substr(m_at, end + 1 - m_at);
         m_at = end + 1;
-        if (m_at < m_source.size() && m_source[m_at] == '+') {
+        if (m_dialect == Pattern::Dialect::Oniguruma && m_at < m_source.size() && m_source[m_at] == '+') {
             m_out.insert(m_atom, "(?:");
             m_out += ")";
         }
@@ -189,6 +215,7 @@ private:
     }
 
     std::string_view m_source;
+    Pattern::Dialect m_dialect;
     std::string m_out;
     std::size_t m_at = 0, m_atom = 0;
     std::vector<std::size_t> m_groups;
@@ -196,6 +223,9 @@ private:
 
 struct MatchDataDeleter {
     void operator()(pcre2_match_data *data) const { pcre2_match_data_free(data); }
+};
+struct JitStackDeleter {
+    void operator()(pcre2_jit_stack *stack) const { pcre2_jit_stack_free(stack); }
 };
 struct MatchContextDeleter {
     void operator()(pcre2_match_context *context) const { pcre2_match_context_free(context); }
@@ -214,26 +244,36 @@ struct Pattern::Compiled {
     ~Compiled() { pcre2_code_free(code); }
 };
 
-Result<Pattern> Pattern::compile(std::string_view expression)
+Result<Pattern> Pattern::compile(std::string_view expression, Dialect dialect)
 {
-    auto translated = Translator(expression).run();
+    auto translated = Translator(expression, dialect).run();
     if (!translated)
         return translated.error();
+    return build(expression, *translated,
+                 PCRE2_UTF | PCRE2_UCP | (dialect == Dialect::Oniguruma ? PCRE2_MULTILINE : PCRE2_DOLLAR_ENDONLY));
+}
+
+Result<Pattern> Pattern::compilePlain(std::string_view expression, Unit unit)
+{
+    return build(expression, expression, PCRE2_DOLLAR_ENDONLY | (unit == Unit::Character ? PCRE2_UTF : 0U));
+}
+
+Result<Pattern> Pattern::build(std::string_view source, std::string_view translated, std::uint32_t flags)
+{
     int code = 0;
     PCRE2_SIZE offset = 0;
     auto compiled = std::make_shared<Compiled>();
-    compiled->code =
-        pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated->data()), translated->size(),
-                      PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &code, &offset, nullptr);
+    compiled->code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
+                                   flags | PCRE2_NEVER_BACKSLASH_C, &code, &offset, nullptr);
     if (!compiled->code) {
         std::array<unsigned char, 128> message{};
         pcre2_get_error_message(code, message.data(), message.size());
-        return Error{Errc::Malformed, "regular expression " + std::string(expression), ByteRange{offset, offset},
+        return Error{Errc::Malformed, "regular expression " + std::string(source), ByteRange{offset, offset},
                      "a valid expression", reinterpret_cast<const char *>(message.data())};
     }
     pcre2_jit_compile(compiled->code, PCRE2_JIT_COMPLETE); // without it the interpreter serves
     Pattern pattern;
-    pattern.m_source = expression;
+    pattern.m_source = source;
     pattern.m_compiled = std::move(compiled);
     return pattern;
 }
@@ -255,9 +295,13 @@ Result<void> Pattern::findAll(std::string_view text, std::vector<Range> &matches
             matches.push_back({at, at + m_source.size()});
         return {};
     }
+    // Long runs of repeated groups need more than the 32 KiB that JIT code has by itself.
+    thread_local const std::unique_ptr<pcre2_jit_stack, JitStackDeleter> stack(
+        pcre2_jit_stack_create(32 << 10, 64 << 20, nullptr));
     thread_local const std::unique_ptr<pcre2_match_context, MatchContextDeleter> context = [] {
         auto *made = pcre2_match_context_create(nullptr);
         pcre2_set_match_limit(made, matchLimit);
+        pcre2_jit_stack_assign(made, nullptr, stack.get());
         return std::unique_ptr<pcre2_match_context, MatchContextDeleter>(made);
     }();
     thread_local const std::unique_ptr<pcre2_match_data, MatchDataDeleter> data(pcre2_match_data_create(1, nullptr));

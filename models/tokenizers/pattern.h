@@ -18,8 +18,14 @@ class Pattern {
 public:
     using Range = AlignedText::Range;
 
+    /// Oniguruma: as tokenizer.json holds it. Rust: as fancy-regex reads it (tiktoken, tekken).
+    enum class Dialect { Oniguruma, Rust };
     /// Malformed or Unsupported, naming the expression and the place in it.
-    static Result<Pattern> compile(std::string_view expression);
+    static Result<Pattern> compile(std::string_view expression, Dialect dialect = Dialect::Oniguruma);
+    /// PCRE2's own syntax without Unicode: \s, \d, \w and \b know ASCII alone, as std::regex has them in the C
+    /// locale. Subjects are bytes, or characters in UTF-8.
+    enum class Unit { Byte, Character };
+    static Result<Pattern> compilePlain(std::string_view expression, Unit unit);
     /// Matches exactly this text.
     static Pattern literal(std::string text);
 
@@ -30,6 +36,8 @@ public:
     const std::string &source() const { return m_source; }
 
 private:
+    static Result<Pattern> build(std::string_view source, std::string_view translated, std::uint32_t flags);
+
     struct Compiled;
     std::string m_source;
     bool m_isLiteral = false;

@@ -11,39 +11,34 @@ namespace prosector {
 
 namespace {
 
-struct Special {
-    std::string token;
-    std::uint32_t id;
-};
+using Special = FramingToken;
 
 void insert(Encoding &encoding, std::size_t at, const std::vector<Special> &specials)
 {
-    const auto where = static_cast<std::ptrdiff_t>(at);
-    for (std::size_t i = specials.size(); i-- > 0;) {
-        encoding.ids.insert(encoding.ids.begin() + where, specials[i].id);
-        if (!encoding.tokens.empty() || encoding.ids.size() == 1)
-            encoding.tokens.insert(encoding.tokens.begin() + where, specials[i].token);
-        encoding.offsets.insert(encoding.offsets.begin() + where, Origin{});
-        encoding.inserted.insert(encoding.inserted.begin() + where, true);
-    }
+    for (std::size_t i = specials.size(); i-- > 0;)
+        encoding.insert(at, 1, specials[i].id, specials[i].token);
 }
 
-/// Takes blanks out of offsets, as ByteLevel and RoBERTa do (tokenizers, byte_level.rs). It counts
-/// characters of the token and moves bytes: equal for the blanks that occur.
+/// Takes blanks out of offsets, as ByteLevel and RoBERTa do (tokenizers, byte_level.rs), in whole characters:
+/// as that library's offsets in characters have it.
 void trimOffsets(Encoding &encoding, bool addPrefixSpace)
 {
     const char32_t space = byteToCharacter(' ');
+    const auto isBlank = [&](char32_t c) { return c == space || isWhiteSpace(c); };
+    const auto length = [&](char32_t c) { // in the input; the alphabet's blank is one byte
+        return c == space || c < 0x80 ? 1U : c < 0x800 ? 2U : c < 0x10000 ? 3U : 4U;
+    };
     for (std::size_t i = 0; i < encoding.size(); ++i) {
         const auto characters = AlignedText(encoding.tokens[i], 0).characters();
-        const auto isBlank = [&](char32_t c) { return c == space || isWhiteSpace(c); };
-        auto leading = static_cast<std::uint32_t>(
-            std::find_if_not(characters.begin(), characters.end(), isBlank) - characters.begin());
-        const auto trailing = static_cast<std::uint32_t>(
-            std::find_if_not(characters.rbegin(), characters.rend(), isBlank) - characters.rbegin());
+        const auto front = std::find_if_not(characters.begin(), characters.end(), isBlank);
+        const auto back = std::find_if_not(characters.rbegin(), characters.rend(), isBlank);
+        std::uint32_t leading = 0, trailing = 0;
+        std::for_each(characters.begin(), front, [&](char32_t c) { leading += length(c); });
+        std::for_each(characters.rbegin(), back, [&](char32_t c) { trailing += length(c); });
         Origin &offsets = encoding.offsets[i];
         if (leading > 0) {
             const bool first = i == 0 || offsets.begin == 0;
-            if (first && addPrefixSpace && leading == 1)
+            if (first && addPrefixSpace && front - characters.begin() == 1)
                 leading = 0; // the blank that was added
             offsets.begin = std::min(offsets.begin + leading, offsets.end);
         }
@@ -204,6 +199,11 @@ Result<PostProcessors> makePostProcessors(Value postProcessor)
             return done.error();
     }
     return list;
+}
+
+PostProcessors framing(std::vector<FramingToken> front, std::vector<FramingToken> back)
+{
+    return {std::make_shared<Around>("TemplateProcessing", std::move(front), std::move(back), false, false)};
 }
 
 } // namespace prosector

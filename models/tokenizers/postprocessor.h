@@ -26,4 +26,11 @@ using PostProcessors = std::vector<std::shared_ptr<const PostProcessor>>;
 /// BertProcessing, Sequence. Single sequences. Unsupported, with the name and the path, for anything else.
 Result<PostProcessors> makePostProcessors(Value postProcessor);
 
+/// A TemplateProcessing of fixed tokens in front of and behind the text.
+struct FramingToken {
+    std::string token;
+    std::uint32_t id;
+};
+PostProcessors framing(std::vector<FramingToken> front, std::vector<FramingToken> back);
+
 } // namespace prosector

@@ -257,6 +257,8 @@ Result<Parts> scripts(std::string_view text)
 
 class Factory {
 public:
+    explicit Factory(std::optional<bool> addPrefixSpace) : m_addPrefixSpace(addPrefixSpace) {}
+
     Result<void> append(Value node)
     {
         const auto type = node["type"].string();
@@ -302,7 +304,7 @@ private:
 
     Result<void> byteLevel(Value node)
     {
-        if (node["add_prefix_space"].boolean().value_or(true)) {
+        if (m_addPrefixSpace.value_or(node["add_prefix_space"].boolean().value_or(true))) {
             rewrite("ByteLevel", [](const AlignedText &text, const Segment::Piece &piece, AlignedText &out) {
                 if (text.text()[piece.begin] != ' ')
                     out.appendText(" ", text.origin(piece.begin, piece.begin + 1));
@@ -414,19 +416,28 @@ private:
         return {};
     }
 
+    std::optional<bool> m_addPrefixSpace;
     PreTokenizerPlan m_plan;
 };
 
 } // namespace
 
-Result<PreTokenizerPlan> makePreTokenizers(Value preTokenizer)
+Result<PreTokenizerPlan> makePreTokenizers(Value preTokenizer, std::optional<bool> addPrefixSpace)
 {
-    Factory factory;
+    Factory factory(addPrefixSpace);
     if (preTokenizer.isSet()) {
         if (auto done = factory.append(preTokenizer); !done)
             return done.error();
     }
     return factory.take();
+}
+
+PreTokenizerPlan matchesAsBytes(Pattern pattern)
+{
+    PreTokenizerPlan plan;
+    plan.steps.push_back(std::make_shared<Cutter>("Split", byPattern(std::move(pattern), true), Behavior::Removed));
+    plan.rawBytes = true;
+    return plan;
 }
 
 } // namespace prosector

@@ -44,6 +44,12 @@ struct PreTokenizerPlan {
 /// From `pre_tokenizer` of a tokenizer.json: ByteLevel, Split, Whitespace, WhitespaceSplit, Metaspace,
 /// Punctuation, Digits, BertPreTokenizer, CharDelimiterSplit, UnicodeScripts, FixedLength, Sequence.
 /// Unsupported, with the name and the path, for anything else.
-Result<PreTokenizerPlan> makePreTokenizers(Value preTokenizer);
+/// `addPrefixSpace`: in the place of a ByteLevel's own flag.
+Result<PreTokenizerPlan> makePreTokenizers(Value preTokenizer, std::optional<bool> addPrefixSpace = {});
+
+
+/// What the pattern matches, as bytes; what it does not match is lost. This is tiktoken.
+class Pattern;
+PreTokenizerPlan matchesAsBytes(Pattern pattern);
 
 } // namespace prosector

@@ -3,6 +3,7 @@
 
 #include "models/core/document.h"
 #include "models/core/result.h"
+#include "models/tokenizers/modelexplanation.h"
 #include "models/tokenizers/vocabulary.h"
 
 #include <memory>
@@ -32,6 +33,12 @@ public:
     virtual std::unique_ptr<ModelState> makeState() const { return std::make_unique<ModelState>(); }
     /// Appends the ids of `piece` (not empty) to `out`.
     virtual Result<void> tokenize(std::string_view piece, ModelState &state, std::vector<ModelToken> &out) const = 0;
+    /// How the ids of `piece` came about. Slower than `tokenize`, and without its caches.
+    virtual Result<ModelExplanation> explain(std::string_view piece) const
+    {
+        static_cast<void>(piece);
+        return ModelExplanation{};
+    }
     virtual std::string_view type() const = 0; ///< "BPE", "Unigram", "WordPiece", "WordLevel"
 
     const Vocabulary &vocabulary() const { return m_vocabulary; }

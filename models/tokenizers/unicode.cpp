@@ -21,6 +21,34 @@ std::uint32_t categoryMask(char32_t c)
     return U_MASK(u_charType(static_cast<UChar32>(c)));
 }
 
+/// Whether a version of Unicode had the character. Hugging Face `tokenizers` goes by two old tables: its
+/// unicode_categories crate knows Unicode 8, its normalisation Unicode 9, and what came later has no properties.
+bool isKnownTo(char32_t c, int unicodeVersion)
+{
+    UVersionInfo age{};
+    u_charAge(static_cast<UChar32>(c), age);
+    return age[0] != 0 && age[0] <= unicodeVersion;
+}
+constexpr int categoriesVersion = 8;
+constexpr int normalizationVersion = 9;
+
+/// As Unicode 8 had it: four characters have changed since.
+std::uint32_t oldCategoryMask(char32_t c)
+{
+    switch (c) {
+    case 0x166D: case 0x111C9: return U_GC_PO_MASK;
+    case 0x1885: case 0x1886: return U_GC_LO_MASK;
+    case 0xA9BD: return U_GC_MC_MASK;
+    default: return isKnownTo(c, categoriesVersion) ? categoryMask(c) : 0;
+    }
+}
+
+std::uint8_t combiningClass(UChar32 c)
+{
+    const std::uint8_t ccc = u_getCombiningClass(c);
+    return ccc != 0 && isKnownTo(static_cast<char32_t>(c), normalizationVersion) ? ccc : std::uint8_t(0);
+}
+
 const UNormalizer2 *instance(NormalForm form)
 {
     UErrorCode error = U_ZERO_ERROR;
@@ -50,15 +78,17 @@ std::vector<Change> decompose(const std::vector<char32_t> &text, const UNormaliz
     for (const char32_t c : text) {
         std::array<UChar, 32> buffer{};
         UErrorCode error = U_ZERO_ERROR;
-        const int32_t length = unorm2_getDecomposition(normalizer, static_cast<UChar32>(c), buffer.data(),
-                                                       static_cast<int32_t>(buffer.size()), &error);
+        int32_t length = unorm2_getDecomposition(normalizer, static_cast<UChar32>(c), buffer.data(),
+                                                 static_cast<int32_t>(buffer.size()), &error);
+        if (length >= 0 && !isKnownTo(c, normalizationVersion))
+            length = -1;
         int32_t at = 0;
         int change = 0;
         do {
             UChar32 d = static_cast<UChar32>(c);
             if (length >= 0)
                 U16_NEXT(buffer.data(), at, length, d);
-            const std::uint8_t ccc = u_getCombiningClass(d);
+            const std::uint8_t ccc = combiningClass(d);
             if (ccc == 0)
                 flush();
             const Change step{static_cast<char32_t>(d), change};
@@ -92,7 +122,7 @@ std::vector<Change> compose(const std::vector<Change> &text)
         lastClass = -1;
     };
     for (const Change &next : text) {
-        const int ccc = u_getCombiningClass(static_cast<UChar32>(next.character));
+        const int ccc = combiningClass(static_cast<UChar32>(next.character));
         if (!hasStarter) {
             if (ccc != 0) {
                 out.push_back(next);
@@ -106,7 +136,7 @@ std::vector<Change> compose(const std::vector<Change> &text)
         if (!blocked) {
             const UChar32 whole = unorm2_composePair(nfc, static_cast<UChar32>(starter.character),
                                                      static_cast<UChar32>(next.character));
-            if (whole >= 0) {
+            if (whole >= 0 && isKnownTo(static_cast<char32_t>(whole), normalizationVersion)) {
                 starter = {static_cast<char32_t>(whole), starter.change + next.change - 1};
                 continue;
             }
@@ -166,7 +196,7 @@ bool isPunctuation(char32_t c)
 {
     if (c < 0x80)
         return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
-    return (categoryMask(c) & U_GC_P_MASK) != 0;
+    return (oldCategoryMask(c) & U_GC_P_MASK) != 0;
 }
 
 bool isWordCharacter(char32_t c)
@@ -178,17 +208,35 @@ bool isWordCharacter(char32_t c)
 
 bool isOther(char32_t c)
 {
-    return (categoryMask(c) & (U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CS_MASK | U_GC_CO_MASK)) != 0;
+    return (oldCategoryMask(c) & (U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CS_MASK | U_GC_CO_MASK)) != 0;
 }
 
 bool isNonSpacingMark(char32_t c)
 {
-    return (categoryMask(c) & U_GC_MN_MASK) != 0;
+    return (oldCategoryMask(c) & U_GC_MN_MASK) != 0;
 }
 
 bool isCombiningMark(char32_t c)
 {
-    return (categoryMask(c) & U_GC_M_MASK) != 0;
+    return (categoryMask(c) & U_GC_M_MASK) != 0 && isKnownTo(c, normalizationVersion);
+}
+
+Category categoryOf(char32_t c)
+{
+    const std::uint32_t mask = categoryMask(c);
+    if ((mask & U_GC_L_MASK) != 0)
+        return Category::Letter;
+    if ((mask & U_GC_M_MASK) != 0)
+        return Category::Mark;
+    if ((mask & U_GC_N_MASK) != 0)
+        return Category::Number;
+    if ((mask & U_GC_P_MASK) != 0)
+        return Category::Punctuation;
+    if ((mask & U_GC_S_MASK) != 0)
+        return Category::Symbol;
+    if ((mask & U_GC_Z_MASK) != 0)
+        return Category::Separator;
+    return (mask & U_GC_CN_MASK) != 0 ? Category::Unassigned : Category::Control;
 }
 
 void normalize(AlignedText &text, NormalForm form)
@@ -222,9 +270,40 @@ void lowercase(AlignedText &text)
         text.transform(changes);
 }
 
+namespace {
+
+/// Grapheme_Cluster_Break is Other: never sticks to another such character.
+bool standsAlone(char32_t c)
+{
+    if (c < 0x80)
+        return c >= 0x20 && c != 0x7F;
+    return u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_GRAPHEME_CLUSTER_BREAK) == U_GCB_OTHER;
+}
+
+/// Appends the ends of the clusters of text[begin, end), by ICU.
+void icuGraphemeEnds(std::string_view text, std::size_t begin, std::size_t end, std::vector<std::size_t> &ends)
+{
+    UErrorCode error = U_ZERO_ERROR;
+    struct Closer {
+        void operator()(UBreakIterator *breaks) const { ubrk_close(breaks); }
+    };
+    // Opening one costs more than most texts.
+    thread_local const std::unique_ptr<UBreakIterator, Closer> breaks(ubrk_open(UBRK_CHARACTER, "en", nullptr, 0, &error));
+    UText *const utext = utext_openUTF8(nullptr, text.data() + begin, static_cast<std::int64_t>(end - begin), &error);
+    ubrk_setUText(breaks.get(), utext, &error);
+    if (U_SUCCESS(error)) {
+        for (int32_t at = ubrk_next(breaks.get()); at != UBRK_DONE; at = ubrk_next(breaks.get()))
+            ends.push_back(begin + static_cast<std::size_t>(at));
+    }
+    utext_close(utext);
+}
+
+} // namespace
+
 std::vector<std::size_t> graphemeEnds(std::string_view text)
 {
     std::vector<std::size_t> ends;
+    ends.reserve(text.size());
     if (isAscii(text)) { // only CR LF sticks together
         for (std::size_t i = 0; i < text.size(); ++i) {
             if (!(text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n'))
@@ -232,19 +311,31 @@ std::vector<std::size_t> graphemeEnds(std::string_view text)
         }
         return ends;
     }
-    UErrorCode error = U_ZERO_ERROR;
-    struct Closer {
-        void operator()(UBreakIterator *breaks) const { ubrk_close(breaks); }
+    // Between two characters that stand alone is always an end. ICU is asked about the stretches in between.
+    const auto endOf = [&](std::size_t at, bool &alone) {
+        const CodePoint c = decodeUtf8(text, at);
+        alone = standsAlone(c.value);
+        return at + c.length;
     };
-    // Opening one costs more than most texts.
-    thread_local const std::unique_ptr<UBreakIterator, Closer> breaks(ubrk_open(UBRK_CHARACTER, "en", nullptr, 0, &error));
-    UText *const utext = utext_openUTF8(nullptr, text.data(), static_cast<std::int64_t>(text.size()), &error);
-    ubrk_setUText(breaks.get(), utext, &error);
-    if (U_SUCCESS(error)) {
-        for (int32_t end = ubrk_next(breaks.get()); end != UBRK_DONE; end = ubrk_next(breaks.get()))
-            ends.push_back(static_cast<std::size_t>(end));
+    bool alone = false, nextAlone = false;
+    std::size_t end = 0;
+    std::size_t next = endOf(0, nextAlone);
+    for (std::size_t begin = 0; begin < text.size(); begin = end) {
+        bool single = true;
+        do { // up to one that stands alone before another
+            end = next;
+            alone = nextAlone;
+            if (end < text.size())
+                next = endOf(end, nextAlone);
+            else
+                nextAlone = true;
+            single = single && alone && nextAlone;
+        } while (end < text.size() && !(alone && nextAlone));
+        if (single)
+            ends.push_back(end);
+        else
+            icuGraphemeEnds(text, begin, end, ends);
     }
-    utext_close(utext);
     return ends;
 }
 

@@ -22,6 +22,11 @@ bool isWordCharacter(char32_t c); ///< UTS #18 \w: Alphabetic, M, Nd, Pc, Join_C
 bool isOther(char32_t c);       ///< Cc, Cf, Cs, Co; not Cn, as in the unicode_categories crate
 bool isNonSpacingMark(char32_t c); ///< Mn
 bool isCombiningMark(char32_t c);  ///< M*
+// Punctuation, Other and the marks are those of the old versions of Unicode that Hugging Face `tokenizers`
+// is built with (unicode.cpp).
+
+enum class Category { Letter, Mark, Number, Punctuation, Symbol, Separator, Control, Unassigned };
+Category categoryOf(char32_t c); ///< Control: any C* but Cn
 
 enum class NormalForm { Nfc, Nfd, Nfkc, Nfkd };
 void normalize(AlignedText &text, NormalForm form);

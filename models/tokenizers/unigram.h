@@ -19,6 +19,7 @@ public:
 
     std::unique_ptr<ModelState> makeState() const override;
     Result<void> tokenize(std::string_view piece, ModelState &state, std::vector<ModelToken> &out) const override;
+    Result<ModelExplanation> explain(std::string_view piece) const override;
     std::string_view type() const override { return "Unigram"; }
     /// Unknown text reads as itself.
     std::string spelling(const ModelToken &token, std::string_view piece) const override

@@ -22,6 +22,13 @@ Result<void> addUnknown(const Vocabulary &vocabulary, const std::string &unknown
 
 } // namespace
 
+Result<ModelExplanation> WordPieceModel::explain(std::string_view) const
+{
+    ModelExplanation why;
+    why.kind = ModelExplanation::Kind::LongestMatch;
+    return why;
+}
+
 WordPieceModel::WordPieceModel(Vocabulary vocabulary, std::string unknown, std::string continuingPrefix,
                                std::size_t longestWord)
     : m_unknownPiece(std::move(unknown)), m_prefix(std::move(continuingPrefix)), m_longestWord(longestWord)

@@ -10,6 +10,7 @@ class WordPieceModel final : public TokenModel {
 public:
     WordPieceModel(Vocabulary vocabulary, std::string unknown, std::string continuingPrefix, std::size_t longestWord);
     Result<void> tokenize(std::string_view piece, ModelState &state, std::vector<ModelToken> &out) const override;
+    Result<ModelExplanation> explain(std::string_view piece) const override;
     std::string_view type() const override { return "WordPiece"; }
 
 private:
