@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/instruments/instrument.h"
 
+#include "models/config/evaluation.h"
+#include "models/core/guarded.h"
+#include "models/instruments/damagedinputs.h"
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -80,6 +84,37 @@ const Instrument *findInstrument(std::string_view id)
     return nullptr;
 }
 
+Result<std::shared_ptr<const std::vector<EffectiveConfig>>> Inputs::configs(const Job &job) const
+{
+    return evaluation ? evaluation->configs(job) : Evaluation(run, facts).configs(job);
+}
+
+Result<std::shared_ptr<const LogTriages>> Inputs::logs(const Job &job) const
+{
+    return evaluation ? evaluation->logs(job) : Evaluation(run, facts).logs(job);
+}
+
+Result<Report> runInstrument(const Instrument &instrument, const Inputs &inputs, const Params &params, const Job &job)
+{
+    auto report = guarded([&] { return instrument.run(inputs, params, job); });
+    if (report)
+        nameDamagedInputs(instrument, inputs, *report);
+    return report;
+}
+
+Outcome::Standing Outcome::standing() const
+{
+    if (!report)
+        return Standing::Failed;
+    Severity worst = Severity::Ok;
+    for (const Finding &finding : report->findings)
+        worst = std::max(worst, finding.severity);
+    if (worst >= Severity::Warning)
+        return Standing::Found;
+    const bool blind = report->undecidable() || worst == Severity::Undecidable;
+    return blind ? Standing::Undecidable : Standing::Passed;
+}
+
 Severity Examination::worst() const
 {
     Severity worst = Severity::Ok;
@@ -99,7 +134,8 @@ Result<Examination> examine(RunPtr run, RunPtr baseline, const Facts &facts,
     if (which.empty())
         which = instruments();
     Examination examination{std::move(run), std::move(baseline), {}};
-    const Inputs inputs{*examination.run, facts, examination.baseline.get()};
+    Evaluation evaluation(*examination.run, facts);
+    const Inputs inputs{*examination.run, facts, examination.baseline.get(), &evaluation};
     for (std::size_t i = 0; i < which.size(); ++i) {
         if (job.cancelled())
             return Job::cancelledError();
@@ -107,7 +143,7 @@ Result<Examination> examine(RunPtr run, RunPtr baseline, const Facts &facts,
         const auto changed = thresholds.find(which[i]->id);
         Outcome outcome{which[i], changed == thresholds.end() ? Params(which[i]->params)
                                                               : Params(which[i]->params, changed->second), Report{}};
-        outcome.report = which[i]->run(inputs, outcome.params, job);
+        outcome.report = runInstrument(*which[i], inputs, outcome.params, job);
         if (!outcome.report && outcome.report.error().code == Errc::Cancelled)
             return outcome.report.error();
         examination.outcomes.push_back(std::move(outcome));

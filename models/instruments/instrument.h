@@ -6,18 +6,30 @@
 #include "models/facts/facts.h"
 #include "models/runs/run.h"
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace prosector {
+
+class Evaluation;
+struct EffectiveConfig;
+struct LogTriage;
 
 /// What an instrument looks at. Pure input: it may read the artifacts' bytes, nothing else.
 struct Inputs {
     const Run &run;
     const Facts &facts;
     const Run *baseline = nullptr;
+    Evaluation *evaluation = nullptr; ///< of `run`, shared with the other instruments; null: work it out here
+
+    /// The run's configurations and its triaged logs, through `evaluation` where there is one.
+    Result<std::shared_ptr<const std::vector<EffectiveConfig>>> configs(const Job &job) const;
+    Result<std::shared_ptr<const std::map<std::uint32_t, LogTriage>>> logs(const Job &job) const;
 };
 
 /// A threshold the user may change; `value` in the unit named.
@@ -64,12 +76,24 @@ std::span<const Instrument *const> instruments();
 /// By id, without regard to case; null when there is none.
 const Instrument *findInstrument(std::string_view id);
 
+/// Runs one instrument and sees to it that damage is never taken for health: where a file of a kind that
+/// it reads is damaged and it found nothing worth a warning, the report names that file as missing.
+Result<Report> runInstrument(const Instrument &instrument, const Inputs &inputs, const Params &params, const Job &job);
+
 /// The outcome of one instrument on one set of inputs.
 struct Outcome {
     const Instrument *instrument = nullptr;
     Params params;
     Result<Report> report = Report{};
-    bool passed() const { return report && report->worst() != Severity::Undecidable && report->worst() < Severity::Warning; }
+    /// What became of it: exactly one of these.
+    enum class Standing : std::uint8_t {
+        Found,       ///< at least one finding that is more than a note
+        Passed,      ///< it looked, and there is nothing, or notes alone
+        Undecidable, ///< it lacked what it needs and says nothing
+        Failed,      ///< it ended with an error
+    };
+    Standing standing() const;
+    bool passed() const { return standing() == Standing::Passed; }
 };
 
 /// All outcomes for a run: what `examine` reports and the window shows.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // F1: what was requested, what the checkpoint declares, what runs; and keys that one file sets twice.
 #include "models/config/effective.h"
+#include "models/config/pyrepr.h"
 #include "models/core/utf8.h"
 #include "models/instruments/instrument.h"
 
@@ -70,17 +71,46 @@ bool samePrinted(const Candidate &a, const Candidate &b)
     return std::abs(*x - *y) <= tolerance;
 }
 
+/// The texts of a printed list, or of a single value; nothing for something else.
+std::optional<std::vector<std::string>> entriesOf(std::string_view text)
+{
+    const ReprValue value = parseRepr(text);
+    std::vector<std::string> entries;
+    if (value.isNone())
+        return entries;
+    if (value.kind == ReprValue::Kind::Word || value.kind == ReprValue::Kind::String)
+        return std::vector{value.text};
+    if (value.kind != ReprValue::Kind::List)
+        return std::nullopt;
+    for (const ReprValue::Member &member : value.members) {
+        const ReprValue &entry = member.value.front();
+        if (entry.kind != ReprValue::Kind::Word && entry.kind != ReprValue::Kind::String)
+            return std::nullopt;
+        entries.push_back(entry.text);
+    }
+    return entries;
+}
+
+/// Engines add stops of their own; what was asked for may not be missing.
+bool loses(const Candidate &wish, const Candidate &seen)
+{
+    const auto asked = entriesOf(wish.raw), runs = entriesOf(seen.raw);
+    return asked && runs && std::any_of(asked->begin(), asked->end(), [&](const std::string &entry) {
+        return std::find(runs->begin(), runs->end(), entry) == runs->end();
+    });
+}
+
 class Audit {
 public:
     Audit(const Inputs &inputs, const Job &job) : m_inputs(inputs), m_job(job) {}
 
     Result<Report> run()
     {
-        const auto configs = effectiveConfigs(m_inputs.run, m_inputs.facts, m_job);
+        const auto configs = m_inputs.configs(m_job);
         if (!configs)
             return configs.error();
         bool seen = false;
-        for (const EffectiveConfig &config : *configs)
+        for (const EffectiveConfig &config : **configs)
         {
             seen |= examine(config);
             if (!config.model && config.modelCount > 1)
@@ -233,7 +263,10 @@ private:
                     derived.push_back(&setting);
                 return Class::Derived;
             }
-            if (text || leftOpen(seen.value) || same(config, of, *wish, seen))
+            if (leftOpen(seen.value) || (!text && same(config, of, *wish, seen)))
+                return Class::Equal;
+            const bool stops = of.name == "stop" || of.name == "stop_token_ids";
+            if (text && (!stops || !loses(*wish, seen)))
                 return Class::Equal;
             if (idle(config, setting) || ofAnotherRequest(config, setting, *wish))
                 return Class::Derived;

@@ -41,11 +41,11 @@ public:
 
     Result<Report> run()
     {
-        const auto configs = effectiveConfigs(m_inputs.run, m_inputs.facts, m_job);
+        const auto configs = m_inputs.configs(m_job);
         if (!configs)
             return configs.error();
         bool anything = false;
-        for (const EffectiveConfig &config : *configs) {
+        for (const EffectiveConfig &config : **configs) {
             bool here = false;
             for (const EffectiveSetting &setting : config.settings)
                 here |= isSampling(setting) && speaks(setting);

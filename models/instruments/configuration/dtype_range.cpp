@@ -4,6 +4,7 @@
 #include "models/config/descriptions.h"
 #include "models/config/kvscales.h"
 #include "models/config/servingdtype.h"
+#include "models/config/weightstatistics.h"
 #include "models/instruments/instrument.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace prosector {
 
@@ -52,7 +54,7 @@ public:
 
     Result<Report> run()
     {
-        auto configs = effectiveConfigs(m_run, m_inputs.facts, m_job);
+        const auto configs = m_inputs.configs(m_job);
         if (!configs)
             return configs.error();
         for (const Artifact *const stats : m_run.ofKind(Kind::ActivationStats))
@@ -60,9 +62,11 @@ public:
         for (const ModelFolder &folder : m_run.models()) {
             if (m_job.cancelled())
                 return Job::cancelledError();
-            if (auto done = folderOf(folder, servingOf(*configs, m_run, folder)); !done)
+            if (auto done = folderOf(folder, servingOf(**configs, m_run, folder)); !done)
                 return done.error();
         }
+        if (auto done = statistics(**configs); !done)
+            return done.error();
         if (!m_looked && m_report.findings.empty()) {
             m_report.tables.clear();
             m_report.missing = m_needed.empty() ? std::vector<std::string>{"config_files", "weights", "activation_stats"} : m_needed;
@@ -270,6 +274,7 @@ private:
     Result<void> parameter(const Candidate &candidate, const NamedDtype &serving, double limit, Table &table)
     {
         const WeightRow &row = *candidate.row;
+        m_measured.emplace(row.name);
         double largest = 0;
         std::uint64_t at = 0, notFinite = 0;
         const auto done = scanTensor(*row.file->source, *row.info, m_job, [&](std::uint64_t first, std::span<const double> values) {
@@ -305,6 +310,66 @@ private:
         table.rows.push_back({{name, where}, {row.info->dtypeName}, {value, where, Severity::Ok, true},
                               {notFinite ? "–" : roundedText(100 * largest / limit) + " %", {}, over ? Severity::Error : Severity::Warning, true}});
         return {};
+    }
+
+    /// What a table of weight statistics says of tensors that are not here to be read.
+    Result<void> statistics(const std::vector<EffectiveConfig> &configs)
+    {
+        auto rows = weightStatistics(m_run, m_job);
+        if (!rows)
+            return rows.error();
+        if (rows->empty())
+            return {};
+        const auto models = m_run.models();
+        std::optional<NamedDtype> serving;
+        if (models.size() == 1)
+            serving = servingDtype(servingOf(configs, m_run, models[0]), m_run, models[0]);
+        else if (models.empty() && configs.size() == 1)
+            serving = runtimeDtype(&configs[0], "dtype");
+        const auto limit = serving ? largestOf(serving->name) : std::nullopt;
+        if (!limit) {
+            m_report.notSeen.push_back("weight_stats: nothing says which number format serves these " + std::to_string(rows->size()) + " tensors");
+            return {};
+        }
+        m_looked = true;
+        // A tensor stored in few bits owns a scale and reaches its format's limit by construction.
+        std::erase_if(*rows, [&](const TensorStatistics &row) {
+            const bool plain = row.dtype.empty() || row.dtype == "float16" || row.dtype == "bfloat16" || row.dtype == "float32";
+            return !plain || isMask(row.name) || m_measured.contains(row.name);
+        });
+        for (const TensorStatistics &row : *rows) {
+            const double largest = row.largest.value_or(0);
+            const bool notFinite = row.notFinite > 0 || std::isinf(largest);
+            if (!notFinite && largest <= m_params["near"] * *limit)
+                continue;
+            const bool over = notFinite || largest >= *limit;
+            Finding &finding = add(notFinite ? "dtype.parameter.not_finite" : over ? "dtype.parameter.overflow" : "dtype.parameter.near_limit",
+                over ? Severity::Error : Severity::Warning,
+                row.name + (notFinite ? " holds values that are not finite" : " reaches " + roundedText(largest) + ", " + serving->name + " ends at " + numberText(*limit)),
+                over ? "The layer gives infinities or NaN on every input." : "One multiplication or addition takes it over the limit.",
+                {row.where, serving->where}, "The statistics are of another checkpoint, or this tensor is computed in a wider format.");
+            if (!notFinite)
+                finding.measure = Measure{largest / *limit, "of the largest " + serving->name};
+        }
+        narrowedByStatistics(*rows, *serving);
+        return {};
+    }
+
+    void narrowedByStatistics(const std::vector<TensorStatistics> &rows, const NamedDtype &serving)
+    {
+        const auto wide = std::count_if(rows.begin(), rows.end(), [](const TensorStatistics &row) { return row.dtype == "bfloat16"; });
+        const bool told = std::any_of(m_report.findings.begin(), m_report.findings.end(), [](const Finding &f) { return f.code == "dtype.narrowed"; });
+        if (serving.name != "float16" || told || static_cast<std::size_t>(wide) * 2 <= rows.size())
+            return;
+        const auto first = std::find_if(rows.begin(), rows.end(), [](const TensorStatistics &row) { return row.dtype == "bfloat16"; });
+        const bool proven = m_largestWide && *m_largestWide < 0.25 * 65504;
+        std::vector<Evidence> evidence{serving.where, first->where};
+        if (proven)
+            evidence.push_back(*m_wideAt);
+        add("dtype.narrowed", proven ? Severity::Info : Severity::Warning, "The checkpoint is stored in bfloat16 and served in float16",
+            proven ? "Activations stay below a quarter of float16's largest value, 65504."
+                   : "Activations beyond 65504 become infinite there. Activation statistics would tell.",
+            std::move(evidence), "Activations of this model stay below 65504 on all inputs.");
     }
 
     // (d) keys in an 8-bit cache
@@ -367,6 +432,7 @@ private:
     Report m_report;
     bool m_looked = false;
     std::vector<std::string> m_needed;
+    std::set<std::string, std::less<>> m_measured; ///< tensors whose values were read
     std::optional<double> m_largestWide;
     std::optional<Evidence> m_wideAt;
 };
@@ -378,7 +444,7 @@ Result<Report> run(const Inputs &inputs, const Params &params, const Job &job)
     return RangeCheck(inputs, params, job).run();
 }
 
-constexpr std::array<std::string_view, 5> usable{"config_files", "weights", "activation_stats", "startup_log", "quantization_config"};
+constexpr std::array<std::string_view, 6> usable{"config_files", "weights", "weight_stats", "activation_stats", "startup_log", "quantization_config"};
 
 } // namespace
 

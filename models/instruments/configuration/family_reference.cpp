@@ -37,18 +37,27 @@ Table recognitionTable(const std::vector<FamilySubject> &subjects, const KnownMo
     return table;
 }
 
+/// Whether there is anything to recognise a family by.
+bool isTelling(const FamilySubject &subject)
+{
+    const bool shape = subject.model && subject.model->arch.number(ArchField::Hidden) && subject.model->arch.number(ArchField::Layers);
+    return shape || (subject.tokenizer && subject.tokenizer->baseSize);
+}
+
 void tellUnrecognised(const FamilySubject &subject, Report &report)
 {
     if (!subject.recognition.tokenizers.empty() || !subject.recognition.models.empty())
         return;
-    const bool shape = subject.model && subject.model->arch.number(ArchField::Hidden) && subject.model->arch.number(ArchField::Layers);
-    if (!shape && !(subject.tokenizer && subject.tokenizer->baseSize))
-        return; // nothing to recognise anything by
+    if (!isTelling(subject)) {
+        report.notSeen.push_back(subject.run->artifact(subject.whole("").artifact).path + ": states no shape and no vocabulary to recognise a family by");
+        return;
+    }
     Finding finding{"family.unrecognised", Severity::Info, "No model of the reference book has this shape and vocabulary",
                     "So nothing of it was compared with a reference."};
     finding.evidence = {subject.whole("neither the shape nor the vocabulary is in the book")};
     finding.falseIf = "The book has this model under other numbers.";
     report.findings.push_back(std::move(finding));
+    report.notSeen.push_back("the comparison with a reference: the book has no such model");
 }
 
 Result<Report> run(const Inputs &inputs, const Params &, const Job &job)
@@ -82,10 +91,15 @@ Result<Report> run(const Inputs &inputs, const Params &, const Job &job)
         checkVocabularyKind(subject, report);
         if (subject.model)
             checkFamilyNumbers(subject, models, book, report);
+        checkFamilyType(subject, book, report);
         checkFamilyTokenizer(subject, book, report);
+        checkFamilyNormaliser(subject, book, report);
+        checkFamilyTemplate(subject, book, report);
         checkKnownMistakes(subject, book, report);
         tellUnrecognised(subject, report);
     }
+    if (report.findings.empty() && std::none_of(subjects.begin(), subjects.end(), isTelling))
+        return Report{.missing = {"config_files", "tokenizer_files"}, .notSeen = std::move(report.notSeen)};
     report.tables.insert(report.tables.begin(), recognitionTable(subjects, book));
     return report;
 }

@@ -81,6 +81,7 @@ struct Tau {
     std::uint64_t pairs = 0; ///< rows compared
     bool reversed = false;   ///< strictly monotone, falling
     std::size_t distinct = 0;
+    std::size_t untied = 0;  ///< rows outside the largest tie of their group, in the column with fewer
 };
 
 // Kendall's tau-b within groups (Kendall 1945: ties in either column are taken out of the denominator).
@@ -90,7 +91,16 @@ Tau tauOf(const std::vector<std::vector<std::pair<double, double>>> &groups)
     double concordant = 0, discordant = 0, onlyX = 0, onlyY = 0;
     std::uint64_t budget = pairLimit;
     std::set<double> distinctX, distinctY;
+    std::size_t outsideX = 0, outsideY = 0;
     for (const auto &group : groups) {
+        std::map<double, std::size_t> countsX, countsY;
+        std::size_t largestX = 0, largestY = 0;
+        for (const auto &[x, y] : group) {
+            largestX = std::max(largestX, ++countsX[x]);
+            largestY = std::max(largestY, ++countsY[y]);
+        }
+        outsideX += group.size() - largestX;
+        outsideY += group.size() - largestY;
         tau.pairs += group.size();
         const std::size_t step = group.size() / rowLimit + 1;
         for (std::size_t i = 0; i < group.size(); i += step) {
@@ -113,6 +123,7 @@ Tau tauOf(const std::vector<std::vector<std::pair<double, double>>> &groups)
     if (untiedX > 0 && untiedY > 0)
         tau.value = (concordant - discordant) / std::sqrt(untiedX * untiedY);
     tau.distinct = std::min(distinctX.size(), distinctY.size());
+    tau.untied = std::min(outsideX, outsideY);
     tau.reversed = concordant == 0 && discordant > 0 && onlyX == 0 && onlyY == 0;
     return tau;
 }
@@ -222,6 +233,12 @@ private:
             if (!m_decided)
                 m_report.notSeen.push_back(artifact.path + ": " + std::to_string(tau.pairs) + " rows are too few to compare "
                                            + table.columns()[a.first] + " with " + table.columns()[b.first]);
+            return;
+        }
+        // One or two rows beside a tie of all the others carry the whole of tau: no order to speak of.
+        if (!counted3 && tau.untied < 3) {
+            m_report.notSeen.push_back(artifact.path + ": all but " + counted(tau.untied, "row") + " are tied, so "
+                                       + table.columns()[a.first] + " and " + table.columns()[b.first] + " were not compared");
             return;
         }
         m_decided = true;

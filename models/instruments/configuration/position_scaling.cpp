@@ -88,6 +88,14 @@ public:
             if (config && !config->tree().isObject())
                 m_report.notSeen.push_back(config->path + ": not readable as an object");
         }
+        // A file that states no position at all agrees with everything.
+        std::erase_if(m_models, [&](const ModelDescription &model) {
+            if (statesPositions(model.arch))
+                return false;
+            if (model.side == Side::A)
+                m_report.notSeen.push_back(model.path() + ": states no window, no rotary base and no scaling");
+            return true;
+        });
         if (m_models.empty())
             return Report{.missing = {"config_files"}, .notSeen = std::move(m_report.notSeen)};
         for (const ModelDescription &model : m_models) {
@@ -113,6 +121,15 @@ public:
     }
 
 private:
+    static bool statesPositions(const Architecture &arch)
+    {
+        const auto states = [](const RopeSettings &rope) { return rope.theta || rope.scaling; };
+        const auto concerns = [](const SettingRemark &remark) {
+            return remark.where.note.starts_with("rope_") || remark.where.note.starts_with("max_position_embeddings");
+        };
+        return arch.number(ArchField::Context) || std::any_of(arch.remarks.begin(), arch.remarks.end(), concerns) || std::any_of(arch.rope.begin(), arch.rope.end(), states);
+    }
+
     static bool isOwnCode(const ModelDescription &model, RopeFault::Kind kind)
     {
         return kind == RopeFault::Kind::UnknownType && model.artifact->tree()["auto_map"].isSet();
@@ -134,10 +151,10 @@ private:
     /// The serving window against what the declaration reaches, and the base that runs against the file's.
     Result<void> serving()
     {
-        auto configs = effectiveConfigs(m_inputs.run, m_inputs.facts, m_job);
+        const auto configs = m_inputs.configs(m_job);
         if (!configs)
             return configs.error();
-        for (const EffectiveConfig &config : *configs) {
+        for (const EffectiveConfig &config : **configs) {
             const ModelDescription *const model = served(config);
             if (!model)
                 continue;
@@ -180,16 +197,52 @@ private:
         return Document::parseJson(text)->root().number();
     }
 
+    /// Whether the checkpoint uses biases by distance, which have no longest position (Press et al. 2022).
+    static bool hasAlibi(const ModelDescription &model)
+    {
+        if (model.arch.modelType == "bloom")
+            return true;
+        if (model.gguf)
+            return false;
+        const Value root = model.artifact->tree();
+        return root["alibi"].boolean() == true || root["attn_config"]["alibi"].boolean() == true
+               || root["position_embedding_type"].string("") == "alibi";
+    }
+
+    /// The overrides as an object: JSON, or JSON in a JSON string; null when neither (a log prints Python).
+    static DocumentPtr overridesIn(const std::string &text)
+    {
+        DocumentPtr document = Document::parseJson(text);
+        if (document->root().isString())
+            document = Document::parseJson(document->root().string(""));
+        return document->root().isObject() ? document : nullptr;
+    }
+
     void window(const EffectiveConfig &config, const ModelDescription &model)
     {
+        if (hasAlibi(model))
+            return;
         const Candidate *const length = runtimeOf(config.find("context_length"));
         const auto window = length ? numberIn(length->value) : std::nullopt;
         if (!window || !length->evidence)
             return;
         Architecture arch = model.arch;
-        const Candidate *const scaling = runtimeOf(config.find("rope_scaling"));
+        const Candidate *scaling = runtimeOf(config.find("rope_scaling"));
         DocumentPtr override;
-        if (scaling) {
+        if (const Candidate *const overrides = runtimeOf(config.find("hf_overrides"));
+            !scaling && overrides && overrides->raw.find("rope_") != std::string::npos) {
+            override = overridesIn(overrides->raw);
+            if (!override) {
+                m_report.notSeen.push_back("the position settings of " + overrides->spelling
+                                           + " are not readable, so the serving window was not judged");
+                return;
+            }
+            const Value root = override->root();
+            if (root["rope_scaling"].isObject() || root["rope_parameters"].isObject()) {
+                arch.rope = architectureOfConfig(model.artifact->id, root).rope;
+                scaling = overrides;
+            }
+        } else if (scaling) {
             override = Document::parseJson(scaling->raw);
             if (!override->root().isObject()) {
                 m_report.notSeen.push_back("the scaling set by " + scaling->spelling + " is not readable, so the serving window was not judged");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // F3: lines of logs that explain what came later, each judged by a rule and by what else is open.
+#include "models/config/evaluation.h"
 #include "models/config/logclearing.h"
 #include "models/core/utf8.h"
 #include "models/instruments/instrument.h"
@@ -37,6 +38,10 @@ public:
 
     Result<Report> run()
     {
+        auto logs = m_inputs.logs(m_job);
+        if (!logs)
+            return logs.error();
+        m_logs = std::move(*logs);
         bool any = false;
         for (const EvidenceSet &set : m_sets) {
             for (const ArtifactId id : set.artifacts) {
@@ -58,9 +63,7 @@ private:
     Result<void> log(const Artifact &artifact, const EvidenceSet &set)
     {
         const TextContent &text = *artifact.as<TextContent>();
-        auto triage = triageLog(text, m_inputs.facts.logPatterns, m_job);
-        if (!triage)
-            return triage.error();
+        const LogTriage *const triage = &m_logs->at(artifact.id.index);
 
         std::map<const LogRule *, Seen> seen;
         std::map<const LogPattern *, Seen> unruled;
@@ -211,6 +214,7 @@ private:
     const Job &m_job;
     std::vector<EvidenceSet> m_sets;
     std::set<ArtifactId> m_done;
+    std::shared_ptr<const LogTriages> m_logs;
     Report m_report;
 };
 

@@ -33,6 +33,7 @@ public:
                     return Job::cancelledError();
             }
         }
+        lookAtCutHeaders(m_run, m_report);
         for (const Artifact *const log : m_run.ofKind(Kind::StartupLog)) {
             if (m_job.cancelled())
                 return Job::cancelledError();
@@ -244,18 +245,20 @@ private:
         m_decided = m_decided || !drawn.empty() || !harmless.empty() || !unused.empty();
         if (!drawn.empty()) {
             Finding &finding = logFinding("weights.log.initialized", Severity::Error, log, drawn,
+                                          "was drawn at random by the loader, not read from the checkpoint",
                                           "were drawn at random by the loader, not read from the checkpoint");
             finding.falseIf = "the model is about to be trained and these tensors are meant to start at random";
             finding.next = {"F3"};
         }
         if (!harmless.empty()) {
             Finding &finding = logFinding("weights.log.initialized", Severity::Info, log, harmless,
+                                          training ? "starts at random for training" : "is computed, not read",
                                           training ? "start at random for training" : "are computed, not read");
             finding.falseIf = "this model is served without the training that follows";
         }
         if (!unused.empty()) {
             Finding &finding = logFinding("weights.log.unused", Severity::Info, log, unused,
-                                          "of the checkpoint were dropped by the loader");
+                                          "of the checkpoint was dropped by the loader", "of the checkpoint were dropped by the loader");
             finding.falseIf = "the task needs them";
         }
     }
@@ -269,7 +272,7 @@ private:
     }
 
     Finding &logFinding(std::string code, Severity severity, const Artifact &log, const std::vector<LoaderLine> &lines,
-                        std::string_view verb)
+                        std::string_view one, std::string_view many)
     {
         std::uint64_t tensors = 0;
         std::string names;
@@ -284,7 +287,7 @@ private:
                 finding.evidence.push_back({log.id, LogLine{line.line, line.line},
                                             "the loader names " + (line.tensors.empty() ? std::string("tensors") : line.tensors.front())});
         }
-        finding.title = counted(tensors, "tensor") + " " + std::string(verb);
+        finding.title = counted(tensors, "tensor") + " " + std::string(tensors == 1 ? one : many);
         finding.detail = "Named: " + (names.empty() ? std::string("none") : names) + ".";
         finding.measure = Measure{.number = static_cast<double>(tensors), .unit = "tensors"};
         return finding;

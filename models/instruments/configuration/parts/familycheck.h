@@ -26,6 +26,14 @@ struct FamilySubject {
 void checkFamilyNumbers(const FamilySubject &subject, const std::vector<ModelDescription> &all, const KnownModels &book, Report &report);
 /// Special ids, pre-tokenizer, merges flag, who adds BOS, stop ids against the recognised tokenizers.
 void checkFamilyTokenizer(const FamilySubject &subject, const KnownModels &book, Report &report);
+/// The normaliser of a recognised vocabulary against the reference.
+void checkFamilyNormaliser(const FamilySubject &subject, const KnownModels &book, Report &report);
+/// Markers of other families in the template that are no tokens of the recognised vocabulary.
+void checkFamilyTemplate(const FamilySubject &subject, const KnownModels &book, Report &report);
+/// Whether model_type is one that the reference row has; true where either says nothing.
+bool declaresType(const FamilySubject &subject, const KnownRow &row, const KnownModels &book);
+/// A model_type that none of the models of this shape has.
+void checkFamilyType(const FamilySubject &subject, const KnownModels &book, Report &report);
 /// Mistakes that official or widely copied files had, where one value proves them.
 void checkKnownMistakes(const FamilySubject &subject, const KnownModels &book, Report &report);
 /// Whether the vocabulary is of the kind its header declares (needs no family).

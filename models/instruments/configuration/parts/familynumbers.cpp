@@ -111,7 +111,26 @@ private:
         scaling(row, candidate);
         for (Mismatch &mismatch : candidate.mismatches)
             soften(mismatch, candidate);
+        anotherModel(row, candidate);
         return candidate;
+    }
+
+    /// Shapes repeat: Llama 1 has that of Llama 2, vision models take a text model's. What differs in its type, or
+    /// in its window and a number at once, or in three numbers, is rather another model than a damaged one.
+    void anotherModel(const KnownRow &row, Candidate &candidate) const
+    {
+        const auto errors = std::count_if(candidate.mismatches.begin(), candidate.mismatches.end(), [](const Mismatch &m) { return m.severity == Severity::Error; });
+        const bool otherType = !declaresType(m_subject, row, m_book);
+        const bool otherWindow = candidate.find("max_position_embeddings") && !candidate.find("rope_scaling");
+        if (errors == 0 || (!otherType && !otherWindow && errors < 3))
+            return;
+        for (Mismatch &mismatch : candidate.mismatches) {
+            if (mismatch.severity != Severity::Error)
+                continue;
+            mismatch.severity = Severity::Info;
+            mismatch.remark = otherType ? "The declared model_type is another: rather a different model of this shape."
+                                        : "It differs in other numbers too: rather a different model of this shape.";
+        }
     }
 
     bool accepts(const KnownRow &row, const KnownFact &fact, const Rule &rule, const Setting &setting) const

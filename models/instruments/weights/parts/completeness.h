@@ -16,6 +16,8 @@ inline constexpr std::size_t evidenceLimit = 8;
 
 /// Model files of which only the Git-LFS pointer is there.
 void lookAtPointers(const Run &run, const ModelFolder &folder, Report &report);
+/// Files that end inside their header: what follows it is not even listed.
+void lookAtCutHeaders(const Run &run, Report &report);
 /// Shards that are absent, tensors that are not where the index says, data that leaves its file, a
 /// total size that is another.
 void lookAtFiles(const WeightSet &set, Report &report);

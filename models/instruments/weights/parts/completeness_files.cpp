@@ -261,6 +261,39 @@ void lookAtPointers(const Run &run, const ModelFolder &folder, Report &report)
     finding->next = {"F6"};
 }
 
+void lookAtCutHeaders(const Run &run, Report &report)
+{
+    Finding finding{.code = "weights.file.cut", .severity = Severity::Error, .title = ""};
+    std::uint64_t count = 0;
+    const Artifact *first = nullptr;
+    for (const Artifact &artifact : run.artifacts()) {
+        if (artifact.format != "gguf" && artifact.format != "safetensors")
+            continue;
+        const auto *const content = artifact.as<TensorContent>();
+        const bool leavesFile = content && std::any_of(content->tensors.begin(), content->tensors.end(), [&](const TensorInfo &tensor) {
+            return tensor.bytes.to > artifact.size; // said of its data
+        });
+        const auto cut = std::find_if(artifact.problems.begin(), artifact.problems.end(),
+                                      [](const Error &problem) { return problem.code == Errc::Truncated; });
+        // A web page under such a name has no header to end in.
+        const bool foreign = artifact.format == "safetensors" && !content && artifact.size > 8;
+        if (leavesFile || foreign || cut == artifact.problems.end())
+            continue;
+        if (count++ == 0)
+            first = &artifact;
+        if (finding.evidence.size() < evidenceLimit)
+            finding.evidence.push_back({artifact.id, cut->where, cut->message});
+    }
+    if (!first)
+        return;
+    finding.title = count == 1 ? fileNameText(*first) + " ends inside its header" : counted(count, "file") + " end inside their headers";
+    finding.detail = "The header promises more than the file holds: an interrupted download or copy. No engine loads it.";
+    finding.measure = Measure{.number = static_cast<double>(count), .unit = "files"};
+    finding.falseIf = "the file was still being written";
+    finding.next = {"F6"};
+    report.findings.push_back(std::move(finding));
+}
+
 void lookAtFiles(const WeightSet &set, Report &report)
 {
     tabulate(set, report);

@@ -57,7 +57,7 @@ void reportAbsentLayers(const WeightSet &set, const LayerGrid &grid, std::uint32
     Finding &finding = add(report, "weights.layer.absent", Severity::Error,
                            total == 1 ? "Layer " + list + " of " + grid.stack + " has no tensor"
                                       : std::to_string(total) + " layers of " + grid.stack + " have no tensor: " + list);
-    finding.detail = counted(expected, "layer") + (declaredAt ? " are declared, " : " are numbered, ")
+    finding.detail = counted(expected, "layer") + (expected == 1 ? " is" : " are") + (declaredAt ? " declared, " : " numbered, ")
                      + std::to_string(grid.layers.size()) + " are stored.";
     if (declaredAt)
         finding.evidence.push_back(*declaredAt);

@@ -69,6 +69,7 @@ private:
     Budget &m_budget;
     const Job &m_job;
     bool m_awq = false, m_plusOne = true;
+    std::string m_kernelFormat; ///< a declared format whose layout is not looked into, else empty
     std::uint64_t m_zeros = 0, m_wrongZeros = 0, m_rightOtherwise = 0;
     std::vector<double> m_centre, m_centreOtherwise;
     Evidence m_centreAt{};

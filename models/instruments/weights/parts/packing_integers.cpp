@@ -60,6 +60,10 @@ IntegerCheck::IntegerCheck(const QuantDeclaration &declaration, Budget &budget, 
 {
     const std::string format = declaration.format ? declaration.format->value : "";
     m_plusOne = !m_awq && format != "gptq_v2";
+    // AutoAWQ 0.2.9, awq/modules/linear: gemv packs [out, in / 8] in plain order, marlin and gemv_fast otherwise again;
+    // GPTQModel's marlin, bitblas and awq formats are kernels' own. None is looked into.
+    if (m_awq ? format.starts_with("gemv") || format == "marlin" : format == "marlin" || format == "bitblas" || format.starts_with("awq"))
+        m_kernelFormat = format;
 }
 
 std::uint32_t IntegerCheck::effective(std::uint32_t stored, unsigned bits, bool plusOne) const
@@ -118,7 +122,7 @@ bool IntegerCheck::look(const PackedModule &module)
 {
     if (m_job.cancelled())
         return false;
-    if (!m_declaration.bits || m_declaration.overrides(module.name))
+    if (!m_declaration.bits || m_declaration.overrides(module.name) || !m_kernelFormat.empty())
         return true;
     Layout layout;
     const std::int64_t bits = m_declaration.bits->value, group = m_declaration.groupSize ? m_declaration.groupSize->value : -1;
@@ -242,6 +246,8 @@ void IntegerCheck::lookAtCentre(const PackedModule &module, const Layout &layout
 
 void IntegerCheck::report(Report &report) const
 {
+    if (!m_kernelFormat.empty())
+        report.notSeen.push_back("packed weights: the format \"" + m_kernelFormat + "\" is the layout of one kernel and was not looked into");
     const auto declared = [](const auto &value) { return value ? std::vector<Evidence>{value->where} : std::vector<Evidence>{}; };
     std::vector<Evidence> layout{m_declaration.bits ? m_declaration.bits->where : m_declaration.where};
     if (m_declaration.groupSize)
