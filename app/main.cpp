@@ -2,6 +2,7 @@
 #include "app/arguments.h"
 #include "app/mainwindow.h"
 #include "app/screenshot.h"
+#include "models/core/resources.h"
 #include "models/session/text.h"
 #include "widgets/theme.h"
 
@@ -50,7 +51,9 @@ int main(int argc, char **argv)
     if (!chooseDisplay(screenshot))
         return 2;
     if (arguments.caseNumber > 0) {
-        std::fprintf(stderr, "prosector: case %d is not installed\n", arguments.caseNumber);
+        std::fprintf(stderr,
+                     "prosector: --case %d: this version has no taught cases. Its examples are model folders in %s/examples\n",
+                     arguments.caseNumber, resourceFolder().c_str());
         return 2;
     }
     QApplication application(argc, argv);
@@ -63,11 +66,11 @@ int main(int argc, char **argv)
     // renaming over the file, which would replace the device where the user may do that.
     const QTemporaryDir scratch;
     auto settings = screenshot ? std::make_unique<QSettings>(scratch.filePath(QStringLiteral("settings.ini")), QSettings::IniFormat) : nullptr;
+    if (arguments.fontScale > 0)
+        Theme::instance().setFontScale(arguments.fontScale);
     MainWindow window(std::move(settings));
     if (!arguments.theme.empty())
         Theme::instance().setMode(Theme::modeFromName(toQt(arguments.theme)));
-    if (arguments.fontScale > 0)
-        Theme::instance().setFontScale(arguments.fontScale);
     window.show();
     QStringList paths;
     for (const std::string &path : arguments.paths)

@@ -4,6 +4,8 @@
 #include "models/session/text.h"
 #include "widgets/commandpalette.h"
 #include "widgets/panearea.h"
+#include "widgets/hovercard.h"
+#include "widgets/panels/bookmarkspanel.h"
 #include "widgets/panels/configurationpane.h"
 #include "widgets/panels/evidencepanel.h"
 #include "widgets/panels/findingspanel.h"
@@ -15,10 +17,12 @@
 #include "widgets/panels/sourcepane.h"
 #include "widgets/panels/tensorspane.h"
 #include "widgets/panels/welcomepane.h"
+#include "widgets/progressline.h"
 #include "widgets/statuslight.h"
 #include "widgets/theme.h"
 
 #include <QCloseEvent>
+#include <QDataStream>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileInfo>
@@ -32,7 +36,7 @@ namespace prosector {
 
 namespace {
 
-constexpr int layoutVersion = 1; ///< raise when docks change their meaning
+constexpr int layoutVersion = 2; ///< raise when docks change their meaning
 constexpr QSize firstSize(1280, 800);
 
 QStringList localPaths(const QMimeData *data)
@@ -52,19 +56,20 @@ MainWindow::MainWindow(std::unique_ptr<QSettings> settings, QWidget *parent)
       m_panes(new PaneArea(this))
 {
     setObjectName(QStringLiteral("prosector"));
+    setWindowIcon(QIcon(QStringLiteral(":/prosector/org.prosector.Prosector.svg")));
     setAcceptDrops(true);
     setDockNestingEnabled(true);
     setCentralWidget(m_panes);
     Theme::instance().setMode(Theme::modeFromName(m_settings->value(QStringLiteral("theme")).toString()));
-    if (const double scale = m_settings->value(QStringLiteral("fontScale"), 1.0).toDouble(); scale != 1.0)
+    if (const double scale = m_settings->value(QStringLiteral("fontScale"), 1.0).toDouble(); scale != 1.0 && Theme::instance().fontScale() == 1.0)
         Theme::instance().setFontScale(scale);
+    resize(firstSize);
     makePanels();
     makeMenus();
     makeStatusBar();
     placeDocks();
     connectSession();
     m_palette = new CommandPalette(this);
-    resize(firstSize);
     m_firstLayout = layoutState();
     if (const QByteArray geometry = m_settings->value(QStringLiteral("geometry")).toByteArray(); !geometry.isEmpty())
         restoreGeometry(geometry);
@@ -80,12 +85,19 @@ void MainWindow::makePanels()
     m_instruments = new InstrumentList(&m_session);
     m_findings = new FindingsPanel(&m_session);
     m_inspector = new InspectorPanel(&m_session);
+    m_bookmarks = new BookmarksPanel(&m_session);
     m_welcome = new WelcomePane(&m_session, &m_recent);
+    m_cards = new HoverCards(&m_session, this);
     m_panes->add(m_welcome);
     connect(m_evidence, &EvidencePanel::artifactActivated, this, &MainWindow::showPlace);
     connect(m_instruments, &InstrumentList::instrumentActivated, this, &MainWindow::openPanel);
     connect(m_findings, &FindingsPanel::findingActivated, this, &MainWindow::showFinding);
+    connect(m_findings, &FindingsPanel::acknowledgeRequested, this, &MainWindow::acknowledge);
     connect(m_inspector, &InspectorPanel::placeActivated, this, &MainWindow::showPlace);
+    connect(m_inspector, &InspectorPanel::acknowledgeRequested, this, &MainWindow::acknowledge);
+    connect(m_bookmarks, &BookmarksPanel::bookmarkActivated, this,
+            [this](const Selection &places) { showIn(paneFor(places[0]), places); });
+    connect(m_cards, &HoverCards::placeActivated, this, &MainWindow::showPlace);
     connect(m_inspector, &Panel::instrumentRequested, this, &MainWindow::openPanel);
     connect(m_welcome, &Panel::instrumentRequested, this, &MainWindow::openPanel);
     connect(m_welcome, &WelcomePane::openRequested, this, &MainWindow::open);
@@ -101,6 +113,8 @@ void MainWindow::placeDocks()
     QDockWidget *const instruments = dockFor(m_instruments, this);
     QDockWidget *const findings = dockFor(m_findings, this);
     QDockWidget *const inspector = dockFor(m_inspector, this);
+    QDockWidget *const bookmarks = dockFor(m_bookmarks, this);
+    setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
     // The left and right columns reach to the bottom; the findings lie below the panes.
     setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -108,10 +122,14 @@ void MainWindow::placeDocks()
     splitDockWidget(evidence, instruments, Qt::Vertical);
     addDockWidget(Qt::RightDockWidgetArea, inspector);
     addDockWidget(Qt::BottomDockWidgetArea, findings);
+    tabifyDockWidget(findings, bookmarks);
+    bookmarks->hide(); // until there is one
+    findings->raise();
     const int cell = fontMetrics().averageCharWidth();
-    resizeDocks({evidence, inspector}, {cell * 40, cell * 46}, Qt::Horizontal);
+    // With large letters the panes keep half of the window.
+    resizeDocks({evidence, inspector}, {std::min(cell * 40, width() * 23 / 100), std::min(cell * 46, width() * 27 / 100)}, Qt::Horizontal);
     resizeDocks({evidence, instruments}, {320, 440}, Qt::Vertical);
-    resizeDocks({findings}, {Theme::rowHeight(fontMetrics()) * 8}, Qt::Vertical);
+    resizeDocks({findings}, {Theme::rowHeight(fontMetrics()) * 9}, Qt::Vertical);
 }
 
 void MainWindow::makeStatusBar()
@@ -120,7 +138,7 @@ void MainWindow::makeStatusBar()
     m_notice = new QLabel;
     statusBar()->addWidget(light);
     statusBar()->addWidget(m_notice, 1);
-    statusBar()->addPermanentWidget(new JobStatus(&m_session));
+    statusBar()->addPermanentWidget(new ProgressLine(m_session.jobs()));
     statusBar()->setSizeGripEnabled(false);
     connect(light, &StatusLight::clicked, this, [this] { m_findings->setFocus(); });
 }
@@ -133,6 +151,7 @@ void MainWindow::connectSession()
         if (m_session.run())
             m_recent.add(m_session.paths());
         updateTitle();
+        reopenPanes();
     });
     connect(&m_session, &Session::examinationFinished, this, [this] {
         // The worst finding is selected once, and only if the user has selected nothing meanwhile.
@@ -141,7 +160,15 @@ void MainWindow::connectSession()
         m_worstPending = false;
     });
     connect(&m_session, &Session::openFailed, this, [this](const Error &error) { complain(toQt(describe(error))); });
-    connect(&m_session, &Session::restored, this, &MainWindow::restoreLayout);
+    connect(&m_session, &Session::restored, this, &MainWindow::restoreWork);
+    connect(m_session.hub(), &SelectionHub::bookmarksChanged, this, [this] {
+        const auto count = m_session.hub()->bookmarks().size();
+        if (auto *const dock = qobject_cast<QDockWidget *>(m_bookmarks->parentWidget())) {
+            dock->setWindowTitle(count > 0 ? tr("Bookmarks (%1)").arg(count) : tr("Bookmarks"));
+            if (count == 1 && !dock->isVisible())
+                dock->show(); // a tab beside the findings
+        }
+    });
     connect(&m_session, &Session::saved, this, [this](const QString &file) { m_notice->setText(tr("Saved %1").arg(file)); });
 }
 
@@ -187,6 +214,7 @@ Panel *MainWindow::createPanel(const QString &id)
     if (const int instrument = m_session.indexOf(id.toUpper().toStdString()); instrument >= 0) {
         auto *const pane = new InstrumentPanel(&m_session, instrument);
         connect(pane, &InstrumentPanel::placeActivated, this, &MainWindow::showPlace);
+        connect(pane, &InstrumentPanel::acknowledgeRequested, this, &MainWindow::acknowledge);
         return pane;
     }
     return nullptr;
@@ -195,7 +223,8 @@ Panel *MainWindow::createPanel(const QString &id)
 Panel *MainWindow::openPanel(const QString &id)
 {
     for (Panel *const fixed : {static_cast<Panel *>(m_evidence), static_cast<Panel *>(m_instruments),
-                               static_cast<Panel *>(m_findings), static_cast<Panel *>(m_inspector)}) {
+                               static_cast<Panel *>(m_findings), static_cast<Panel *>(m_inspector),
+                               static_cast<Panel *>(m_bookmarks)}) {
         if (fixed->id() == id) {
             auto *const dock = qobject_cast<QDockWidget *>(fixed->parentWidget());
             dock->show();
@@ -218,7 +247,7 @@ Panel *MainWindow::openPanel(const QString &id)
 QStringList MainWindow::panelIds() const
 {
     QStringList ids{QStringLiteral("welcome"), QStringLiteral("evidence"), QStringLiteral("instruments"),
-                    QStringLiteral("findings"), QStringLiteral("inspector"), ConfigurationPane::paneId(), TensorsPane::paneId(),
+                    QStringLiteral("findings"), QStringLiteral("inspector"), BookmarksPanel::panelId(), ConfigurationPane::paneId(), TensorsPane::paneId(),
                     LogPane::paneId()};
     for (int i = 0; i < m_session.instrumentCount(); ++i)
         ids.append(toQt(m_session.state(i).instrument->id));
@@ -285,6 +314,44 @@ void MainWindow::restoreLayout(const QByteArray &state)
 {
     if (!state.isEmpty())
         restoreState(state, layoutVersion); // a state of another version is left alone
+}
+
+QByteArray MainWindow::workState() const
+{
+    const Panel *const current = m_panes->current();
+    QByteArray bytes;
+    QDataStream stream(&bytes, QIODevice::WriteOnly);
+    stream.setVersion(QDataStream::Qt_6_4);
+    stream << qint32(layoutVersion) << layoutState() << m_panes->ids() << (current ? current->id() : QString())
+           << m_panes->saveState(layoutVersion);
+    return bytes;
+}
+
+void MainWindow::restoreWork(const QByteArray &state)
+{
+    QDataStream stream(state);
+    stream.setVersion(QDataStream::Qt_6_4);
+    qint32 version = 0;
+    QByteArray layout;
+    Panes panes;
+    stream >> version >> layout >> panes.ids >> panes.current >> panes.state;
+    if (stream.status() != QDataStream::Ok || version != layoutVersion)
+        return; // of another version: the places are what counts
+    restoreLayout(layout);
+    m_panesToReopen = panes;
+}
+
+void MainWindow::reopenPanes()
+{
+    if (!m_panesToReopen || !m_session.run())
+        return;
+    const Panes panes = *std::exchange(m_panesToReopen, std::nullopt);
+    m_panes->closeAllBut(m_welcome->id());
+    for (const QString &id : panes.ids)
+        openPanel(id); // one whose file is gone stays closed
+    m_panes->restoreState(panes.state, layoutVersion);
+    if (Panel *const current = m_panes->find(panes.current))
+        m_panes->raisePane(current);
 }
 
 void MainWindow::resetLayout() { restoreState(m_firstLayout, layoutVersion); }

@@ -14,8 +14,10 @@ class QLabel;
 namespace prosector {
 
 class CommandPalette;
+class BookmarksPanel;
 class EvidencePanel;
 class FindingsPanel;
+class HoverCards;
 class InspectorPanel;
 class InstrumentList;
 class PaneArea;
@@ -33,6 +35,8 @@ public:
     Session *session() { return &m_session; }
     PaneArea *panes() const { return m_panes; }
     FindingsPanel *findings() const { return m_findings; }
+    BookmarksPanel *bookmarks() const { return m_bookmarks; }
+    HoverCards *cards() const { return m_cards; }
     InstrumentList *instrumentList() const { return m_instruments; }
     EvidencePanel *evidence() const { return m_evidence; }
     CommandPalette *palettePopup() const { return m_palette; }
@@ -48,9 +52,16 @@ public:
     /// The same, but always in the source pane.
     void showSource(const Place &place);
 
+    /// Docks and columns of the window itself.
     QByteArray layoutState() const;
     void restoreLayout(const QByteArray &state);
     void resetLayout();
+    /// The same with the panes that are open and how they lie: what a saved session keeps.
+    QByteArray workState() const;
+    /// Panes open once what they show is open.
+    void restoreWork(const QByteArray &state);
+    /// Asks for the reason; nothing modal.
+    void acknowledge(FindingRef ref);
 
 protected:
     void closeEvent(QCloseEvent *event) override;
@@ -75,6 +86,7 @@ private:
     void goTo();
     void addBookmark();
     void saveSession();
+    void reopenPanes();
     void showKeys();
     void complain(const QString &text);
     void updateTitle();
@@ -88,6 +100,8 @@ private:
     InstrumentList *m_instruments = nullptr;
     FindingsPanel *m_findings = nullptr;
     InspectorPanel *m_inspector = nullptr;
+    BookmarksPanel *m_bookmarks = nullptr;
+    HoverCards *m_cards = nullptr;
     WelcomePane *m_welcome = nullptr;
     CommandPalette *m_palette = nullptr;
     QLabel *m_notice = nullptr;
@@ -95,6 +109,12 @@ private:
     QList<QAction *> m_commands;
     QByteArray m_firstLayout;
     QString m_sessionFile;
+    struct Panes {
+        QStringList ids;
+        QString current;
+        QByteArray state;
+    };
+    std::optional<Panes> m_panesToReopen; ///< of a restored session, until its run is open
     bool m_worstPending = false; ///< a new run has not had its worst finding selected yet
 };
 

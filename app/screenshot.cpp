@@ -13,6 +13,7 @@
 namespace prosector {
 
 namespace {
+constexpr int quietTurns = 4; ///< of the event loop, before the picture is taken
 enum ExitStatus { Done = 0, UsageError = 2, InputError = 3 };
 }
 
@@ -44,8 +45,10 @@ void Screenshot::check()
             m_queued = false;
             Session *const session = m_window->session();
             if ((m_opens && session->run() == nullptr) || session->isOpening() || session->isExamining()
-                || !session->jobs()->jobs().isEmpty())
+                || !session->jobs()->jobs().isEmpty()) {
+                m_quietTurns = 0;
                 return;
+            }
             if (!m_panelOpen) {
                 m_panelOpen = true;
                 Panel *const panel = m_window->openPanel(m_panel);
@@ -60,8 +63,12 @@ void Screenshot::check()
                 return;
             }
             Panel *const panel = m_window->openPanel(m_panel);
-            if (panel != nullptr && !panel->isBusy())
-                take();
+            if (panel == nullptr || panel->isBusy())
+                return;
+            // What the last result set off (layouts, widths of columns) waits in the queue: let it pass.
+            if (++m_quietTurns < quietTurns)
+                return check();
+            take();
         },
         Qt::QueuedConnection);
 }

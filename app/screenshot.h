@@ -24,6 +24,7 @@ private:
     QString m_file, m_panel;
     bool m_opens;          ///< something is to be opened first
     bool m_panelOpen = false, m_queued = false;
+    int m_quietTurns = 0;
 };
 
 } // namespace prosector

@@ -96,7 +96,7 @@ void CommandPalette::filter(const QString &query)
 {
     std::vector<std::pair<int, std::size_t>> ranked;
     for (std::size_t i = 0; i < m_entries.size(); ++i) {
-        if (const int value = score(m_entries[i].text + QLatin1Char(' ') + m_entries[i].detail, query); value > 0)
+        if (const int value = score(m_entries[i].text + QLatin1Char(' ') + m_entries[i].detail + QLatin1Char(' ') + m_entries[i].more, query); value > 0)
             ranked.emplace_back(value, i);
     }
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
@@ -108,12 +108,16 @@ void CommandPalette::filter(const QString &query)
         item->setData(DetailRole, entry.detail);
     }
     m_list->setCurrentRow(0);
+    if (ranked.empty()) {
+        auto *const none = new QListWidgetItem(tr("Nothing open here is called so. The tensor list and the panes have their own search (Ctrl+F)."), m_list);
+        none->setFlags(Qt::NoItemFlags);
+    }
 }
 
 void CommandPalette::accept()
 {
     const QListWidgetItem *const item = m_list->currentItem();
-    if (item == nullptr)
+    if (item == nullptr || !(item->flags() & Qt::ItemIsEnabled))
         return;
     const auto act = m_entries[item->data(EntryRole).toULongLong()].act;
     hide();

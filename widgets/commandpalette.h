@@ -21,6 +21,7 @@ public:
         QString detail; ///< kind or shortcut, at the right
         QIcon icon;
         std::function<void()> act;
+        QString more{}; ///< searched, not shown: an instrument's question
     };
 
     explicit CommandPalette(QWidget *window);

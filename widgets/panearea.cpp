@@ -104,6 +104,14 @@ void PaneArea::closePane(const QString &id)
     emit currentChanged();
 }
 
+void PaneArea::closeAllBut(const QString &id)
+{
+    for (const QString &open : ids()) {
+        if (open != id)
+            closePane(open);
+    }
+}
+
 void PaneArea::splitCurrent()
 {
     if (m_panes.size() < 2 || m_current == nullptr)

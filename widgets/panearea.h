@@ -29,6 +29,8 @@ public:
     Panel *current() const;
     QStringList ids() const; ///< open panes in the order they were opened
     void closePane(const QString &id);
+    /// Closes every pane but the one named.
+    void closeAllBut(const QString &id);
     /// Next to the present tabs instead of among them, when there is room.
     void splitCurrent();
 

@@ -6,19 +6,12 @@
 #include "widgets/icons.h"
 #include "widgets/theme.h"
 
-#include <QDateTime>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QPainter>
 #include <QLabel>
-#include <QProgressBar>
-#include <QTimer>
-#include <QToolButton>
 
 namespace prosector {
-
-namespace {
-constexpr int showAfter = 200; // ms: shorter jobs would only flicker
-}
 
 StatusLight::StatusLight(Session *session, QWidget *parent)
     : QWidget(parent), m_session(session), m_icon(new QLabel), m_counts(new QLabel), m_progress(new QLabel)
@@ -30,6 +23,9 @@ StatusLight::StatusLight(Session *session, QWidget *parent)
     layout->addWidget(m_counts);
     layout->addSpacing(4 * Theme::grid);
     layout->addWidget(m_progress);
+    setFocusPolicy(Qt::TabFocus);
+    setToolTip(tr("Go to the findings"));
+    setCursor(Qt::PointingHandCursor);
     m_progress->setForegroundRole(QPalette::PlaceholderText);
     for (const auto signal : {&Session::findingsChanged, &Session::runChanged, &Session::openingChanged, &Session::examinationFinished})
         connect(session, signal, this, &StatusLight::update);
@@ -95,54 +91,21 @@ void StatusLight::update()
     setAccessibleName(m_counts->text() + QStringLiteral(". ") + progress);
 }
 
-JobStatus::JobStatus(Session *session, QWidget *parent)
-    : QWidget(parent), m_session(session), m_title(new QLabel), m_bar(new QProgressBar), m_cancel(new QToolButton),
-      m_delay(new QTimer(this))
+void StatusLight::keyPressEvent(QKeyEvent *event)
 {
-    auto *const layout = new QHBoxLayout(this);
-    layout->setContentsMargins(0, 0, 2 * Theme::grid, 0);
-    layout->addWidget(m_title);
-    layout->addWidget(m_bar);
-    layout->addWidget(m_cancel);
-    m_title->setForegroundRole(QPalette::PlaceholderText);
-    m_bar->setTextVisible(false);
-    m_bar->setFixedWidth(35 * Theme::grid);
-    m_bar->setFixedHeight(2 * Theme::grid);
-    m_bar->setAccessibleName(tr("Progress"));
-    m_cancel->setIcon(themedIcon(QStringLiteral("close")));
-    m_cancel->setIconSize(QSize(12, 12));
-    m_cancel->setToolTip(tr("Cancel what is running"));
-    m_cancel->setAccessibleName(tr("Cancel what is running"));
-    m_delay->setSingleShot(true);
-    m_delay->setInterval(showAfter);
-    connect(m_cancel, &QToolButton::clicked, session->jobs(), &JobRunner::cancelAll);
-    connect(m_delay, &QTimer::timeout, this, &JobStatus::update);
-    connect(session->jobs(), &JobRunner::jobsChanged, this, [this] {
-        if (!m_session->jobs()->jobs().isEmpty() && !m_delay->isActive())
-            m_delay->start();
-        if (m_session->jobs()->jobs().isEmpty())
-            update();
-    });
-    connect(session->jobs(), &JobRunner::progressed, this, &JobStatus::update);
-    setVisible(false);
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Space)
+        emit clicked();
+    else
+        QWidget::keyPressEvent(event);
 }
 
-void JobStatus::update()
+void StatusLight::paintEvent(QPaintEvent *)
 {
-    const QList<JobRunner::Status> jobs = m_session->jobs()->jobs();
-    const qint64 now = QDateTime::currentMSecsSinceEpoch();
-    const auto old = std::find_if(jobs.begin(), jobs.end(), [&](const auto &job) { return now - job.since >= showAfter; });
-    const bool any = old != jobs.end();
-    setVisible(any);
-    if (!any) {
-        if (!jobs.isEmpty())
-            m_delay->start();
+    if (!hasFocus())
         return;
-    }
-    const QString step = old->step.isEmpty() ? old->title : old->title + QStringLiteral(": ") + old->step;
-    m_title->setText(fontMetrics().elidedText(step, Qt::ElideMiddle, 60 * fontMetrics().averageCharWidth()));
-    m_bar->setRange(0, old->fraction < 0 ? 0 : 1000);
-    m_bar->setValue(static_cast<int>(std::max(0.0, old->fraction) * 1000));
+    QPainter painter(this);
+    painter.setPen(Theme::instance().color(Token::Highlight));
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
 }
 
 } // namespace prosector

@@ -4,9 +4,6 @@
 #include <QWidget>
 
 class QLabel;
-class QProgressBar;
-class QTimer;
-class QToolButton;
 
 namespace prosector {
 
@@ -24,26 +21,13 @@ signals:
 
 protected:
     void mousePressEvent(QMouseEvent *) override { emit clicked(); }
+    void keyPressEvent(QKeyEvent *event) override;
+    void paintEvent(QPaintEvent *event) override;
 
 private:
     void update();
     Session *m_session;
     QLabel *m_icon, *m_counts, *m_progress;
-};
-
-/// Right end: the job that takes longest, with a cancel button; shown after 200 ms.
-class JobStatus final : public QWidget {
-    Q_OBJECT
-public:
-    explicit JobStatus(Session *session, QWidget *parent = nullptr);
-
-private:
-    void update();
-    Session *m_session;
-    QLabel *m_title;
-    QProgressBar *m_bar;
-    QToolButton *m_cancel;
-    QTimer *m_delay;
 };
 
 } // namespace prosector

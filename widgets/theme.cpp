@@ -134,6 +134,11 @@ void Theme::setFontScale(double scale)
     QFont font = QApplication::font();
     font.setPointSizeF(m_systemPointSize * m_fontScale);
     QApplication::setFont(font);
+    // Widgets below a style sheet resolve their font when it is applied, and not again.
+    if (!qApp->styleSheet().isEmpty()) {
+        qApp->setStyleSheet({});
+        qApp->setStyleSheet(styleSheet());
+    }
     emit changed();
 }
 

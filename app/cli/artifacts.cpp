@@ -22,6 +22,7 @@ int run(const Options &options)
     const auto opened = Run::open(options.paths, job);
     if (!opened)
         return fail(InputError, opened.error());
+    sayUnopenedInputs(**opened);
     const std::string text = options.format == "json" ? artifactsJson(**opened) : artifactsText(**opened);
     if (const auto written = writeOutput({}, text); !written)
         return fail(UsageError, written.error());

@@ -20,7 +20,8 @@ namespace {
 
 struct Options {
     std::vector<std::string> paths, instruments, thresholds;
-    std::string baseline, output;
+    std::string baseline;
+    std::optional<std::string> output; ///< "-" is stdout
     std::string format = "text", failOn = "error";
 };
 
@@ -98,7 +99,7 @@ Result<std::string> reportText(const Options &options, const Examination &examin
     for (const ReportFormat format : reportFormats) {
         if (nameOf(format) != options.format)
             continue;
-        if (format == ReportFormat::Text && options.output.empty())
+        if (format == ReportFormat::Text && options.output.value_or("-") == "-")
             return toText(examination, terminalStyle());
         return writeReport(format, examination);
     }
@@ -113,6 +114,14 @@ int run(const Options &options, const Context &context)
     const auto thresholds = changedThresholds(options);
     if (!thresholds)
         return fail(UsageError, thresholds.error());
+    if (options.output && options.output->empty())
+        return fail(UsageError, usage("--output: the name of a file is empty (- is standard output)"));
+    const std::string output = options.output.value_or("-");
+    std::vector<std::string> inputs = options.paths;
+    if (!options.baseline.empty())
+        inputs.push_back(options.baseline);
+    if (const auto may = checkOutput(output, inputs); !may)
+        return fail(UsageError, may.error());
     const auto facts = loadFacts(context);
     if (!facts)
         return fail(UsageError, facts.error());
@@ -127,13 +136,20 @@ int run(const Options &options, const Context &context)
             return fail(InputError, other.error());
         baseline = *other;
     }
+    for (const RunPtr &run : {*opened, baseline}) {
+        if (!run)
+            continue;
+        if (const auto may = checkOutput(output, *run); !may)
+            return fail(UsageError, may.error());
+        sayUnopenedInputs(*run);
+    }
     const auto examination = examine(*opened, baseline, **facts, *instruments, job, *thresholds);
     if (!examination)
         return fail(InputError, examination.error());
     const auto text = reportText(options, *examination);
     if (!text)
         return fail(UsageError, text.error());
-    if (const auto written = writeOutput(options.output, *text); !written)
+    if (const auto written = writeOutput(output, *text); !written)
         return fail(UsageError, written.error());
     if (hasUnreadableInput(**opened) || (baseline && hasUnreadableInput(*baseline)))
         return InputError;
@@ -155,7 +171,7 @@ void addExamine(CLI::App &app, Context &context)
     for (const ReportFormat format : reportFormats)
         formats.emplace_back(nameOf(format));
     command->add_option("--format", options->format, "Form of the report")->check(CLI::IsMember(formats))->capture_default_str();
-    command->add_option("-o,--output", options->output, "Write the report to this file instead of standard output")->type_name("FILE");
+    command->add_option("-o,--output", options->output, "Write the report to this file instead of standard output (-)")->type_name("FILE");
     command->add_option("--fail-on", options->failOn, "Lowest severity that makes the exit status 1")
         ->check(CLI::IsMember(std::vector<std::string>{"error", "warning", "info", "never"}))->capture_default_str();
     command->add_option("--set", options->thresholds, "Change a threshold (may be repeated)")

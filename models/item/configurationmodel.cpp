@@ -15,6 +15,25 @@ std::size_t rowsOf(const EffectiveSetting &setting)
     return (setting.observed ? 1 : 0) + setting.candidates.size() + setting.ignored.size();
 }
 
+/// What runs, then what the files of the models set that nothing says were served.
+Result<std::vector<EffectiveConfig>> configsOf(const Run &run, const Facts &facts, const Job &job)
+{
+    auto configs = effectiveConfigs(run, facts, job);
+    if (!configs)
+        return configs;
+    std::erase_if(*configs, [](const EffectiveConfig &config) { return config.settings.empty(); });
+    for (std::size_t model = 0; model < run.models().size(); ++model) {
+        if (std::any_of(configs->begin(), configs->end(), [&](const EffectiveConfig &config) { return config.model == model; }))
+            continue;
+        auto declared = declaredConfig(run, facts, model, job);
+        if (!declared)
+            return declared.error();
+        if (!declared->settings.empty())
+            configs->push_back(std::move(*declared));
+    }
+    return configs;
+}
+
 const Candidate *inForce(const EffectiveSetting &setting)
 {
     return setting.observed ? &*setting.observed : setting.chosenBy();
@@ -44,7 +63,7 @@ void ConfigurationModel::refresh()
         return;
     m_session->jobs()->start(
         m_key, QStringLiteral("Working out the effective configuration"), this,
-        [run = m_run, facts = m_session->facts()](const Job &job) { return effectiveConfigs(*run, *facts, job); },
+        [run = m_run, facts = m_session->facts()](const Job &job) { return configsOf(*run, *facts, job); },
         [this, run = m_run](Result<std::vector<EffectiveConfig>> configs) {
             if (run != m_run)
                 return;
@@ -159,8 +178,14 @@ QVariant ConfigurationModel::data(const QModelIndex &index, int role) const
         if (index.column() == SettingColumn)
             return config.scope.empty() ? toQt(m_run->name()) : toQt(config.scope);
         if (index.column() == ValueColumn)
-            return toQt(config.engine + (config.version.empty() ? "" : " " + config.version));
+            return config.engine.empty() ? QStringLiteral("engine unknown")
+                                         : toQt(config.engine + (config.version.empty() ? "" : " " + config.version));
+        if (index.column() == WhereColumn && config.engine.empty())
+            return QStringLiteral("what the model's own files set");
     }
+    if (role == Qt::ToolTipRole && config.engine.empty())
+        return QStringLiteral("No engine arguments, start-up log or status page is open that names the engine. "
+                              "These are the values the files set; whether they hold is the engine's choice.");
     if (role == Qt::ToolTipRole && !config.precedence.empty())
         return toQt(config.precedence).join(QStringLiteral(" → ")) + QLatin1Char('\n') + toQt(config.precedenceSource);
     return {};
@@ -174,7 +199,7 @@ QVariant ConfigurationModel::settingData(const EffectiveSetting &setting, int co
     case CopyRole:
         switch (column) {
         case SettingColumn: return toQt(setting.name);
-        case ValueColumn: return role == CopyRole ? toQt(setting.value()) : format::oneLine(setting.value());
+        case ValueColumn: return role == CopyRole ? toQt(setting.value()) : format::literal(setting.value());
         case SetByColumn: {
             const Candidate *const chosen = setting.chosenBy();
             return chosen ? toQt(nameOf(chosen->origin))
@@ -187,7 +212,7 @@ QVariant ConfigurationModel::settingData(const EffectiveSetting &setting, int co
             for (const Candidate &candidate : setting.candidates) {
                 if (&candidate != setting.chosenBy() && candidate.value != setting.value())
                     others.append(toQt(nameOf(candidate.origin)) + QLatin1Char(' ')
-                                  + format::oneLine(candidate.value, 60));
+                                  + format::literal(candidate.value, 60));
             }
             return others.join(QStringLiteral(", "));
         }
@@ -195,7 +220,7 @@ QVariant ConfigurationModel::settingData(const EffectiveSetting &setting, int co
             QStringList ignored;
             for (const Candidate &candidate : setting.ignored)
                 ignored.append(toQt(nameOf(candidate.origin)) + QLatin1Char(' ')
-                               + format::oneLine(candidate.value, 60));
+                               + format::literal(candidate.value, 60));
             return ignored.join(QStringLiteral(", "));
         }
         default: return {};
@@ -227,7 +252,7 @@ QVariant ConfigurationModel::candidateData(const QModelIndex &index, const Candi
         case SettingColumn: return toQt(candidate.spelling);
         case ValueColumn:
             return role == CopyRole ? toQt(candidate.raw)
-                                    : format::oneLine(candidate.raw.empty() ? candidate.value : candidate.raw);
+                                    : format::literal(candidate.raw.empty() ? candidate.value : candidate.raw);
         case SetByColumn: return toQt(nameOf(candidate.origin));
         case WhereColumn: return whereText(candidate);
         case OverrodeColumn:

@@ -8,18 +8,6 @@
 
 namespace prosector {
 
-namespace {
-
-QString measureText(const std::optional<Measure> &measure)
-{
-    if (!measure)
-        return {};
-    const QString number = format::number(measure->number);
-    return measure->unit.empty() ? number : number + QLatin1Char(' ') + toQt(measure->unit);
-}
-
-} // namespace
-
 FindingModel::FindingModel(Session *session, QObject *parent) : QAbstractTableModel(parent), m_session(session)
 {
     connect(session, &Session::outcomeChanged, this, &FindingModel::update);
@@ -55,6 +43,14 @@ void FindingModel::update(int instrument)
     beginInsertRows({}, first, first + static_cast<int>(rows.size()) - 1);
     m_rows.insert(m_rows.begin() + first, rows.begin(), rows.end());
     endInsertRows();
+}
+
+QString FindingModel::acknowledged(const Row &row) const
+{
+    if (row.outcome != m_session->state(row.ref.instrument).outcome || !m_session->isAcknowledged(row.ref))
+        return {};
+    const QString reason = m_session->acknowledgement(row.ref);
+    return reason.isEmpty() ? QStringLiteral(" (acknowledged)") : QStringLiteral(" (acknowledged: %1)").arg(reason);
 }
 
 const Finding &FindingModel::findingOf(const Row &row) const
@@ -98,10 +94,10 @@ QVariant FindingModel::data(const QModelIndex &index, int role) const
         switch (index.column()) {
         case SeverityColumn: return format::severity(finding.severity);
         case InstrumentColumn: return toQt(row.outcome->instrument->id);
-        case TitleColumn: return role == CopyRole ? toQt(finding.title) : format::oneLine(finding.title);
+        case TitleColumn: return (role == CopyRole ? toQt(finding.title) : format::oneLine(finding.title)) + acknowledged(row);
         case ArtifactColumn: return format::artifactName(place(), run().get());
         case PlaceColumn: return toQt(describe(place().where));
-        case NumberColumn: return measureText(finding.measure);
+        case NumberColumn: return finding.measure ? format::measured(*finding.measure) : QString();
         default: return {};
         }
     case Qt::ToolTipRole:
@@ -123,7 +119,7 @@ QVariant FindingModel::data(const QModelIndex &index, int role) const
     case InstrumentRole: return row.ref.instrument;
     case SideRole: return static_cast<int>(place().side);
     case AcknowledgedRole:
-        return row.outcome == m_session->state(row.ref.instrument).outcome && m_session->isAcknowledged(row.ref);
+        return !acknowledged(row).isEmpty();
     default: return {};
     }
 }
@@ -134,7 +130,7 @@ QVariant FindingModel::headerData(int section, Qt::Orientation orientation, int 
         return {};
     switch (section) {
     case SeverityColumn: return QStringLiteral("Severity");
-    case InstrumentColumn: return QStringLiteral("Instrument");
+    case InstrumentColumn: return QStringLiteral("By");
     case TitleColumn: return QStringLiteral("Finding");
     case ArtifactColumn: return QStringLiteral("Artifact");
     case PlaceColumn: return QStringLiteral("Place");

@@ -42,6 +42,7 @@ private:
         std::shared_ptr<const Outcome> outcome; // what this row speaks of, whatever the session holds by now
     };
     const Finding &findingOf(const Row &row) const;
+    QString acknowledged(const Row &row) const; ///< what the title adds; empty when it is not
     void update(int instrument);
 
     Session *m_session;

@@ -2,6 +2,7 @@
 #include "models/item/format.h"
 
 #include "models/core/utf8.h"
+#include "models/core/wording.h"
 #include "models/instruments/instrument.h"
 #include "models/runs/inspect.h"
 
@@ -131,6 +132,35 @@ QString oneLine(std::string_view text, int limit)
             c = QChar(0x23CE);
     }
     return line;
+}
+
+QString measured(const Measure &measure)
+{
+    const QString number = format::number(measure.number);
+    return measure.unit.empty() ? number : number + QLatin1Char(' ') + toQt(unitFor(measure.number, measure.unit));
+}
+
+QString literal(std::string_view text, int limit)
+{
+    const bool list = text.starts_with('[') || text.starts_with('{');
+    if (!list || text.find('\n') == std::string_view::npos)
+        return oneLine(text, limit);
+    std::string dense;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size() && dense.size() < static_cast<std::size_t>(limit) * 4 + 8; ++i) {
+        const char c = text[i];
+        if (quoted && c == '\\' && i + 1 < text.size()) {
+            dense.append(text.substr(i++, 2));
+            continue;
+        }
+        quoted ^= c == '"';
+        const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+        if (quoted || !blank)
+            dense += c;
+        if (!quoted && (c == ',' || c == ':'))
+            dense += ' ';
+    }
+    return oneLine(dense, limit);
 }
 
 QString artifactName(const Place &place, const Run *run)

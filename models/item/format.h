@@ -11,6 +11,7 @@
 
 namespace prosector {
 
+struct Measure;
 struct Outcome;
 struct Error;
 
@@ -35,9 +36,16 @@ QString ascii(std::span<const std::byte> bytes);
 /// "191 tensors", "1 tensor".
 QString counted(std::uint64_t count, const char *singular, const char *plural);
 
+/// "3 files", "1 file", "2.4 s".
+QString measured(const Measure &measure);
+
 /// One line for a cell: line breaks as ⏎, tabs as ⇥, other controls as their picture (U+2400 …),
 /// cut with … behind `limit` characters. Reads no more of `text` than it shows.
 QString oneLine(std::string_view text, int limit = 300);
+
+/// The same for a literal of a file: JSON lists and objects that stand on several lines lose their
+/// line breaks and indentation, outside of strings.
+QString literal(std::string_view text, int limit = 300);
 
 /// "config.json", or "" when the place is not open.
 QString artifactName(const Place &place, const Run *run);

@@ -106,8 +106,7 @@ QModelIndex LogModel::indexFor(const Anchor &where) const
         const auto bytes = anchorToBytes(*m_shown.artifact(), where);
         if (!bytes)
             return {};
-        const auto behind = std::upper_bound(m_text->lineStarts.begin(), m_text->lineStarts.end(), bytes->from);
-        line = static_cast<std::uint64_t>(behind - m_text->lineStarts.begin()) - 1;
+        line = m_text->lineAt(bytes->from);
     }
     if (line >= m_text->lineCount())
         return {};

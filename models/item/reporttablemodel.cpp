@@ -51,7 +51,7 @@ QVariant ReportTableModel::data(const QModelIndex &index, int role) const
     if (!cell)
         return {};
     switch (role) {
-    case Qt::DisplayRole: return format::oneLine(cell->text);
+    case Qt::DisplayRole: return format::literal(cell->text);
     case CopyRole: return toQt(cell->text);
     case Qt::ToolTipRole:
         return toQt(cell->source && !cell->source->note.empty() ? cell->text + "\n" + cell->source->note : cell->text);

@@ -40,7 +40,12 @@ void TextLinesModel::setArtifact(const RunPtr &run, const Place &place)
 
 std::uint64_t TextLinesModel::lineNumber(int row) const
 {
-    return m_lines ? m_lines->lines[static_cast<std::size_t>(row)].line : static_cast<std::uint64_t>(row) + 1;
+    const auto at = static_cast<std::size_t>(row);
+    if (m_lines)
+        return m_lines->lines[at].line;
+    // Lines left out of a long text have no row.
+    const auto *const text = m_shown.as<TextContent>();
+    return at + 1 + (text && m_starts[at] >= text->gap.at ? text->gap.lines : 0);
 }
 
 ByteRange TextLinesModel::lineBytes(int row) const
@@ -76,6 +81,10 @@ int TextLinesModel::rowOfByte(std::uint64_t offset) const
                                 - lines.begin())
             - 1;
     }
+    if (const auto *const text = m_shown.as<TextContent>(); text && offset >= text->gap.at + text->gap.bytes)
+        offset -= text->gap.bytes;
+    else if (text)
+        offset = std::min(offset, text->gap.at);
     return static_cast<int>(std::upper_bound(m_starts.begin(), m_starts.end(), offset) - m_starts.begin()) - 1;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/session/session.h"
 
+#include "models/config/evaluation.h"
 #include "models/session/text.h"
 
 #include <QThreadPool>
@@ -53,6 +54,7 @@ Session::Session(QObject *parent, std::span<const Instrument *const> table) : QO
 Session::~Session()
 {
     m_jobs.cancelAll();
+    m_evaluation.reset();
     release(std::exchange(m_run, nullptr));
     release(std::exchange(m_baseline, nullptr));
 }
@@ -136,6 +138,7 @@ void Session::loadFacts()
             if (!facts)
                 return fail(facts.error());
             m_facts = std::move(*facts);
+            m_evaluation.reset();
             emit factsLoaded();
             if (m_stale)
                 runAll();
@@ -179,6 +182,7 @@ void Session::notOpened(Side side, const Error &error)
 
 void Session::setRun(RunPtr run, const QStringList &paths, Keep keep)
 {
+    m_evaluation.reset();
     const RunPtr before = std::exchange(m_run, std::move(run));
     m_paths = paths;
     if (keep == Keep::Nothing) {
@@ -309,12 +313,14 @@ void Session::start(int instrument)
 {
     InstrumentState &state = m_states[static_cast<std::size_t>(instrument)];
     state.running = true;
+    if (!m_evaluation)
+        m_evaluation = std::make_shared<Evaluation>(*m_run, *m_facts);
     const Params params(state.instrument->params, state.changed);
     m_jobs.start(
         instrumentKey(*state.instrument), toQt(state.instrument->id) + QLatin1Char(' ') + toQt(state.instrument->name),
         this,
-        [run = m_run, baseline = m_baseline, facts = m_facts, instrument = state.instrument, params](const Job &job) {
-            return instrument->run(Inputs{*run, *facts, baseline.get()}, params, job);
+        [run = m_run, baseline = m_baseline, facts = m_facts, evaluation = m_evaluation, instrument = state.instrument, params](const Job &job) {
+            return runInstrument(*instrument, Inputs{*run, *facts, baseline.get(), evaluation.get()}, params, job);
         },
         [this, instrument, params, run = m_run, baseline = m_baseline](Result<Report> report) {
             if (run == m_run && baseline == m_baseline)
@@ -372,6 +378,8 @@ void Session::resetParams(int instrument)
     state.changed.clear();
     rerun(instrument);
 }
+
+QString Session::jobKey(int instrument) const { return instrumentKey(*state(instrument).instrument); }
 
 void Session::rerun(int instrument)
 {

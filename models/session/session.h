@@ -85,6 +85,8 @@ public:
     void setParam(int instrument, std::string_view name, double value);
     void resetParams(int instrument);
     void rerun(int instrument);
+    /// The key of the instrument's job in jobs(), for progress and cancelling.
+    QString jobKey(int instrument) const;
 
     // --- acknowledged findings: seen, with the reason why they are left standing
 
@@ -151,6 +153,7 @@ private:
     SelectionHub m_hub;
     RunPtr m_run, m_baseline;
     FactsPtr m_facts;
+    std::shared_ptr<Evaluation> m_evaluation; ///< of m_run and m_facts; null until an instrument starts
     QStringList m_paths, m_baselinePaths;
     QStringList m_opening;       // what is being opened instead of m_paths
     Keep m_keep = Keep::Nothing; // and what of the present places stays then

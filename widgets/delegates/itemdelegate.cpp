@@ -18,7 +18,7 @@ ItemDelegate::ItemDelegate(int severityColumn, QObject *parent)
 void ItemDelegate::initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const
 {
     QStyledItemDelegate::initStyleOption(option, index);
-    const int side = option->fontMetrics.ascent();
+    const int side = option->fontMetrics.height() - 1;
     option->decorationSize = QSize(side, side);
     option->state &= ~QStyle::State_HasFocus; // the bar and tint say it
     if (index.column() == m_lightColumn)

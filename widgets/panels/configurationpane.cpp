@@ -8,6 +8,7 @@
 #include "widgets/delegates/itemdelegate.h"
 #include "widgets/panels/panelheader.h"
 #include "widgets/theme.h"
+#include "widgets/views/columnfit.h"
 #include "widgets/views/tableview.h"
 
 #include <QHBoxLayout>
@@ -85,10 +86,13 @@ ConfigurationPane::ConfigurationPane(Session *session, QWidget *parent)
     m_view->setItemDelegate(new SettingDelegate(m_view));
     m_view->setHeaderHidden(false);
     m_view->setAccessibleName(tr("Effective configuration"));
-    const int cell = fontMetrics().averageCharWidth();
-    const int widths[] = {34, 24, 18, 30, 30, 20};
-    for (int c = 0; c < ConfigurationModel::ColumnCount; ++c)
-        m_view->setColumnWidth(c, widths[c] * cell);
+    new ColumnFit(m_view, m_view->header(),
+                  {{.least = 20, .most = 44},
+                   {.least = 10, .most = 32},
+                   {.least = 17, .most = 18},
+                   {.least = 12, .most = 48},
+                   {.least = 10, .most = 70, .hideEmpty = true},
+                   {.least = 10, .most = 70, .hideEmpty = true}});
     m_search->setPlaceholderText(tr("Filter settings, values and sources"));
     m_search->setAccessibleName(tr("Filter settings"));
     m_search->setClearButtonEnabled(true);

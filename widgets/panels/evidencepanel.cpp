@@ -78,5 +78,6 @@ void EvidencePanel::reveal(const Selection &selection)
 }
 
 void EvidencePanel::copy() { m_view->copySelected(); }
+QAbstractItemModel *EvidencePanel::csvModel() const { return m_model; }
 
 } // namespace prosector

@@ -17,6 +17,7 @@ class EvidencePanel final : public Panel {
 public:
     explicit EvidencePanel(Session *session, QWidget *parent = nullptr);
     void copy() override;
+    QAbstractItemModel *csvModel() const override;
     TreeView *view() const { return m_view; }
 
 signals:

@@ -50,16 +50,15 @@ void complain(QWidget *parent, const QString &text)
     box->show();
 }
 
-void askFile(Panel *panel, const QString &ending, const std::function<void(const QString &)> &write)
+void askFile(QWidget *parent, QString name, const QString &ending, const std::function<void(const QString &)> &write)
 {
-    auto *const dialog = new QFileDialog(panel, Panel::tr("Export %1").arg(panel->name()));
+    auto *const dialog = new QFileDialog(parent, Panel::tr("Export %1").arg(name));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(ending);
     dialog->setNameFilter(QStringLiteral("*.%1").arg(ending));
-    QString name = panel->name();
     dialog->selectFile(name.replace(QLatin1Char('/'), QLatin1Char('-')) + QLatin1Char('.') + ending);
-    QObject::connect(dialog, &QFileDialog::fileSelected, panel, write);
+    QObject::connect(dialog, &QFileDialog::fileSelected, parent, write);
     dialog->show();
 }
 
@@ -67,8 +66,9 @@ void askFile(Panel *panel, const QString &ending, const std::function<void(const
 class CsvWriter final : public QObject {
 public:
     CsvWriter(QAbstractItemModel *model, const QString &file, QWidget *parent)
-        : QObject(parent), m_model(model), m_file(file)
+        : QObject(parent), m_model(model), m_rows(*model), m_file(file)
     {
+        connect(model, &QAbstractItemModel::modelAboutToBeReset, this, [this] { m_changed = true; });
         if (!m_file.open(QIODevice::WriteOnly)) {
             complain(parent, Panel::tr("%1 could not be written: %2").arg(file, m_file.errorString()));
             deleteLater();
@@ -82,17 +82,13 @@ public:
 private:
     void step()
     {
-        if (!m_model)
-            return finish(Panel::tr("The table was closed before all rows were written."));
+        if (!m_model || m_changed)
+            return finish(Panel::tr("The table changed or was closed before all rows were written. Nothing was written."));
         QElapsedTimer clock;
         clock.start();
-        const int rows = m_model->rowCount();
-        while (m_row < rows && clock.elapsed() < 20) {
-            const int to = std::min(rows, m_row + 200);
-            m_file.write(csvRows(*m_model, m_row, to).toUtf8());
-            m_row = to;
-        }
-        if (m_row >= rows)
+        while (!m_rows.atEnd() && clock.elapsed() < 20)
+            m_file.write(m_rows.take(200).toUtf8());
+        if (m_rows.atEnd())
             finish(m_file.commit() ? QString() : m_file.errorString());
     }
 
@@ -105,9 +101,10 @@ private:
     }
 
     QPointer<QAbstractItemModel> m_model;
+    CsvRows m_rows;
     QSaveFile m_file;
     QTimer m_timer;
-    int m_row = 0;
+    bool m_changed = false;
 };
 
 QString textToCopy(const QModelIndex &index)
@@ -125,21 +122,58 @@ QString csvField(const QString &text)
     return quote ? QLatin1Char('"') + QString(text).replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"') : text;
 }
 
-QString csvRows(const QAbstractItemModel &model, int from, int to)
+CsvRows::CsvRows(const QAbstractItemModel &model) : m_model(model), m_row(model.index(0, 0))
+{
+    for (int r = 0; r < std::min(model.rowCount(), 100); ++r)
+        m_tree = m_tree || model.hasChildren(model.index(r, 0));
+}
+
+void CsvRows::step()
+{
+    const QModelIndex row = m_row;
+    if (m_tree && m_model.rowCount(row) > 0) {
+        m_row = m_model.index(0, 0, row);
+        ++m_level;
+        return;
+    }
+    for (QModelIndex at = row; at.isValid(); at = at.parent(), --m_level) {
+        if (const QModelIndex next = at.sibling(at.row() + 1, 0); next.isValid()) {
+            m_row = next;
+            return;
+        }
+    }
+    m_row = QModelIndex();
+}
+
+QString CsvRows::take(int rows)
 {
     QString text;
-    const int columns = model.columnCount();
-    if (from == 0) {
+    const int columns = m_model.columnCount();
+    if (!m_begun) {
+        m_begun = true;
+        QStringList cells(m_tree ? QStringList{QStringLiteral("Level")} : QStringList());
         for (int c = 0; c < columns; ++c)
-            text += (c ? QStringLiteral(",") : QString()) + csvField(model.headerData(c, Qt::Horizontal).toString());
-        text += QStringLiteral("\r\n");
+            cells.append(csvField(m_model.headerData(c, Qt::Horizontal).toString()));
+        text += cells.join(QLatin1Char(',')) + QStringLiteral("\r\n");
     }
-    for (int r = from; r < to; ++r) {
+    for (; rows > 0 && m_row.isValid(); --rows) {
+        QStringList cells(m_tree ? QStringList{QString::number(m_level)} : QStringList());
         for (int c = 0; c < columns; ++c)
-            text += (c ? QStringLiteral(",") : QString()) + csvField(textToCopy(model.index(r, c)));
-        text += QStringLiteral("\r\n");
+            cells.append(csvField(textToCopy(QModelIndex(m_row).siblingAtColumn(c))));
+        text += cells.join(QLatin1Char(',')) + QStringLiteral("\r\n");
+        step();
     }
+    m_ended = !m_row.isValid();
     return text;
+}
+
+void exportCsv(QAbstractItemModel *model, const QString &name, QWidget *parent)
+{
+    askFile(parent, name, QStringLiteral("csv"),
+            [model = QPointer(model), parent](const QString &file) {
+                if (model)
+                    writeCsv(model, file, parent);
+            });
 }
 
 void writeCsv(QAbstractItemModel *model, const QString &file, QWidget *parent) { new CsvWriter(model, file, parent); }
@@ -189,14 +223,19 @@ QString exportPicture(QWidget *widget, const QString &file)
 void fillExportMenu(QMenu *menu, Panel *panel)
 {
     menu->addAction(Panel::tr("Copy"), panel, &Panel::copy);
-    QAbstractItemModel *const rows = panel->csvModel();
-    if (rows != nullptr) {
-        menu->addAction(Panel::tr("Copy as CSV"), panel, [rows] {
+    const std::vector<Panel::NamedTable> tables = panel->tables();
+    for (const Panel::NamedTable &table : tables) {
+        const bool several = tables.size() > 1;
+        if (several)
+            menu->addSection(table.name);
+        menu->addAction(Panel::tr("Copy as CSV"), panel, [rows = QPointer(table.rows)] {
             // A clipboard is no place for a million rows; the file export has no such limit.
-            QApplication::clipboard()->setText(csvRows(*rows, 0, std::min(rows->rowCount(), 20000)));
+            if (rows)
+                QApplication::clipboard()->setText(CsvRows(*rows).take(20000));
         });
-        menu->addAction(Panel::tr("Export CSV…"), panel, [panel, rows] {
-            askFile(panel, QStringLiteral("csv"), [panel, rows](const QString &file) { writeCsv(rows, file, panel); });
+        menu->addAction(Panel::tr("Export CSV…"), panel, [panel, rows = QPointer(table.rows), name = several ? table.name : panel->name()] {
+            if (rows)
+                exportCsv(rows, name, panel);
         });
     }
     if (panel->picture() == nullptr)
@@ -204,7 +243,7 @@ void fillExportMenu(QMenu *menu, Panel *panel)
     menu->addSeparator();
     for (const char *const ending : {"png", "svg", "pdf"}) {
         menu->addAction(Panel::tr("Export %1…").arg(QString::fromLatin1(ending).toUpper()), panel, [panel, ending] {
-            askFile(panel, QLatin1String(ending), [panel](const QString &file) {
+            askFile(panel, panel->name(), QLatin1String(ending), [panel](const QString &file) {
                 if (const QString problem = exportPicture(panel->picture(), file); !problem.isEmpty())
                     complain(panel, problem);
             });

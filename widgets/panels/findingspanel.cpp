@@ -5,8 +5,10 @@
 #include "models/item/format.h"
 #include "widgets/panels/panelheader.h"
 #include "widgets/theme.h"
+#include "widgets/views/columnfit.h"
 #include "widgets/views/tableview.h"
 
+#include <QAction>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -24,15 +26,14 @@ FindingsPanel::FindingsPanel(Session *session, QWidget *parent)
     m_view->setModel(m_filter);
     m_view->setAccessibleName(tr("Findings"));
     m_view->setSortingEnabled(true);
-    m_view->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
-    m_view->horizontalHeader()->setStretchLastSection(false);
-    m_view->horizontalHeader()->setSectionResizeMode(FindingModel::TitleColumn, QHeaderView::Stretch);
-    const int cell = fontMetrics().averageCharWidth();
-    m_view->setColumnWidth(FindingModel::SeverityColumn, cell * 13);
-    m_view->setColumnWidth(FindingModel::InstrumentColumn, cell * 14);
-    m_view->setColumnWidth(FindingModel::ArtifactColumn, cell * 20);
-    m_view->setColumnWidth(FindingModel::PlaceColumn, cell * 20);
-    m_view->setColumnWidth(FindingModel::NumberColumn, cell * 14);
+    m_view->sortByColumn(FindingModel::SeverityColumn, Qt::DescendingOrder);
+    new ColumnFit(m_view, m_view->horizontalHeader(),
+                  {{.least = 14, .most = 16},
+                   {.least = 5, .most = 8},
+                   {.least = 76, .most = 160, .stretch = 1},
+                   {.least = 12, .most = 30},
+                   {.least = 8, .most = 40, .hideEmpty = true, .optional = true},
+                   {.least = 10, .most = 24, .hideEmpty = true}});
     m_empty->setWordWrap(true);
     m_empty->setMargin(3 * Theme::grid);
     m_empty->setAlignment(Qt::AlignTop);
@@ -60,6 +61,19 @@ FindingsPanel::FindingsPanel(Session *session, QWidget *parent)
     row->addWidget(severity);
     static_cast<QVBoxLayout *>(layout())->insertWidget(layout()->indexOf(m_stack), filter);
 
+    const auto add = [this](const QString &text, const QKeySequence &keys, const std::function<void(FindingRef)> &act) {
+        auto *const action = new QAction(text, m_view);
+        action->setShortcut(keys);
+        action->setShortcutContext(Qt::WidgetShortcut);
+        connect(action, &QAction::triggered, this, [this, act] {
+            if (const FindingRef ref = current(); ref.valid())
+                act(ref);
+        });
+        m_view->addAction(action);
+    };
+    add(tr("Show the evidence"), {}, [this](FindingRef ref) { emit findingActivated(ref); });
+    add(tr("Acknowledge with a reason…"), QKeySequence(Qt::Key_Insert), [this](FindingRef ref) { emit acknowledgeRequested(ref); });
+    add(tr("Withdraw the acknowledgement"), QKeySequence(Qt::Key_Delete), [this](FindingRef ref) { this->session()->withdraw(ref); });
     connect(m_search, &QLineEdit::textChanged, this, [this](const QString &text) {
         m_filter->setSearch(text);
         updateCounts();
@@ -75,6 +89,7 @@ FindingsPanel::FindingsPanel(Session *session, QWidget *parent)
     });
     for (const auto signal : {&Session::findingsChanged, &Session::runChanged, &Session::openingChanged, &Session::examinationFinished})
         connect(session, signal, this, &FindingsPanel::updateCounts);
+    connect(session, &Session::acknowledgementsChanged, this, &FindingsPanel::updateCounts);
 }
 
 void FindingsPanel::choose(const QModelIndex &index)
@@ -122,6 +137,11 @@ void FindingsPanel::updateCounts()
     add(Severity::Error, format::counted(findings.count(Severity::Error), "error", "errors"));
     add(Severity::Warning, format::counted(findings.count(Severity::Warning), "warning", "warnings"));
     add(Severity::Info, format::counted(findings.count(Severity::Info), "note", "notes"));
+    std::size_t seen = 0;
+    for (const FindingRef ref : findings.all())
+        seen += session()->isAcknowledged(ref) ? 1 : 0;
+    if (seen > 0)
+        parts.append(tr("%1 of them acknowledged").arg(seen));
     setOrigin(parts.join(QStringLiteral(", ")));
     const bool some = m_filter->rowCount() > 0;
     if (!some) {

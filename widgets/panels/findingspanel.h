@@ -34,6 +34,8 @@ public:
 signals:
     /// Enter or double-click: show the evidence.
     void findingActivated(prosector::FindingRef ref);
+    /// Insert, or the context menu: ask for the reason.
+    void acknowledgeRequested(prosector::FindingRef ref);
 
 protected:
     void refresh() override;

@@ -22,9 +22,7 @@ QString measureText(const std::optional<Measure> &measure)
 {
     if (!measure)
         return {};
-    QString text = format::number(measure->number);
-    if (!measure->unit.empty())
-        text += QLatin1Char(' ') + toQt(measure->unit);
+    QString text = format::measured(*measure);
     if (measure->interval)
         text += QStringLiteral(" [%1, %2]").arg(format::number(measure->interval->first), format::number(measure->interval->second));
     if (measure->p)
@@ -34,7 +32,7 @@ QString measureText(const std::optional<Measure> &measure)
     return text;
 }
 
-QString findingHtml(const Session &session, FindingRef ref, bool withTitle)
+QString findingHtml(const Session &session, FindingRef ref, bool withTitle, bool narrow)
 {
     const Finding &finding = session.finding(ref);
     QString html;
@@ -46,32 +44,45 @@ QString findingHtml(const Session &session, FindingRef ref, bool withTitle)
     if (!finding.detail.empty())
         html += QStringLiteral("<p>%1</p>").arg(RichView::escaped(toQt(finding.detail)));
     if (!finding.evidence.empty()) {
-        html += heading(tr("Evidence")) + QStringLiteral("<table>");
+        html += heading(tr("Evidence")) + (narrow ? QString() : QStringLiteral("<table>"));
         for (std::size_t i = 0; i < finding.evidence.size(); ++i) {
             const Evidence &evidence = finding.evidence[i];
             const Place place = placeOf(evidence);
             const QString target = QStringLiteral("evidence:%1/%2/%3").arg(ref.instrument).arg(ref.finding).arg(i);
-            html += QStringLiteral("<tr><td>%1</td><td>%2</td></tr>")
+            html += (narrow ? QStringLiteral("<p>%1<br>%2</p>") : QStringLiteral("<tr><td>%1</td><td>%2</td></tr>"))
                         .arg(RichView::link(target, format::place(place, session.run(place.side).get())),
                              RichView::escaped(toQt(evidence.note)));
         }
-        html += QStringLiteral("</table>");
+        if (!narrow)
+            html += QStringLiteral("</table>");
     }
     if (!finding.falseIf.empty())
         html += heading(tr("False if")) + QStringLiteral("<p>%1</p>").arg(RichView::escaped(toQt(finding.falseIf)));
     if (!finding.innocent.empty())
         html += heading(tr("Rules out")) + QStringLiteral("<p>%1</p>").arg(RichView::escaped(toQt(finding.innocent).join(QStringLiteral(", "))));
     if (!finding.next.empty()) {
-        html += heading(tr("Read next")) + QStringLiteral("<p>");
+        QStringList names;
         for (const std::string &id : finding.next) {
             const Instrument *const instrument = findInstrument(id);
-            const QString name = instrument ? toQt(instrument->id) + QLatin1Char(' ') + toQt(instrument->name) : toQt(id);
-            html += (instrument ? RichView::link(QStringLiteral("instrument:") + toQt(id), name) : RichView::escaped(name))
-                + QStringLiteral("<br>");
+            names.append(instrument ? RichView::link(QStringLiteral("instrument:") + toQt(id),
+                                                     toQt(instrument->id) + QLatin1Char(' ') + toQt(instrument->name))
+                                    : QStringLiteral("<span class=\"dim\">%1</span>").arg(tr("%1, not in this version").arg(RichView::escaped(toQt(id)))));
         }
-        html += QStringLiteral("</p>");
+        html += heading(tr("Read next")) + QStringLiteral("<p>%1</p>").arg(names.join(QStringLiteral("<br>")));
     }
     return html;
+}
+
+QString acknowledgementHtml(const Session &session, FindingRef ref)
+{
+    const QString at = QStringLiteral("%1/%2").arg(ref.instrument).arg(ref.finding);
+    if (!session.isAcknowledged(ref))
+        return QStringLiteral("<p>%1</p>").arg(RichView::link(QStringLiteral("acknowledge:") + at, tr("Acknowledge with a reason…")));
+    const QString reason = session.acknowledgement(ref);
+    return QStringLiteral("<p><b>%1</b>%2<br>%3 &nbsp; %4</p>")
+        .arg(tr("Acknowledged"), reason.isEmpty() ? QString() : QStringLiteral(": ") + RichView::escaped(reason),
+             RichView::link(QStringLiteral("acknowledge:") + at, tr("Change the reason…")),
+             RichView::link(QStringLiteral("withdraw:") + at, tr("Withdraw")));
 }
 
 FindingLink FindingLink::parse(const QUrl &url)
@@ -80,6 +91,12 @@ FindingLink FindingLink::parse(const QUrl &url)
     if (url.scheme() == QLatin1String("instrument")) {
         link.type = Type::Instrument;
         link.instrument = url.path();
+    } else if (url.scheme() == QLatin1String("acknowledge") || url.scheme() == QLatin1String("withdraw")) {
+        const QStringList parts = url.path().split(QLatin1Char('/'));
+        if (parts.size() == 2) {
+            link.type = url.scheme() == QLatin1String("withdraw") ? Type::Withdraw : Type::Acknowledge;
+            link.ref = {parts[0].toInt(), parts[1].toInt()};
+        }
     } else if (url.scheme() == QLatin1String("evidence")) {
         const QStringList parts = url.path().split(QLatin1Char('/'));
         if (parts.size() == 3) {

@@ -15,14 +15,18 @@ class Session;
 
 /// A finding as rich text: sentence, number with interval and n, what happened, evidence as links,
 /// false if, what it rules out, what to read next.
-QString findingHtml(const Session &session, FindingRef ref, bool withTitle = true);
+/// `narrow`: notes below their places instead of beside them.
+QString findingHtml(const Session &session, FindingRef ref, bool withTitle = true, bool narrow = false);
+
+/// Whether the finding is acknowledged, with the reason, and the link that changes it.
+QString acknowledgementHtml(const Session &session, FindingRef ref);
 
 /// "2.4 s [1.1, 3.0], p 0.01, n 20", or empty.
 QString measureText(const std::optional<Measure> &measure);
 
 /// The links findingHtml writes.
 struct FindingLink {
-    enum class Type { None, Evidence, Instrument } type = Type::None;
+    enum class Type { None, Evidence, Instrument, Acknowledge, Withdraw } type = Type::None;
     FindingRef ref;
     std::size_t evidence = 0;
     QString instrument;

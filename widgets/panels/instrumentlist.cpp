@@ -92,5 +92,6 @@ void InstrumentList::updateOrigin()
 }
 
 void InstrumentList::copy() { m_view->copySelected(); }
+QAbstractItemModel *InstrumentList::csvModel() const { return m_filter; }
 
 } // namespace prosector

@@ -17,6 +17,7 @@ class InstrumentList final : public Panel {
 public:
     explicit InstrumentList(Session *session, QWidget *parent = nullptr);
     void copy() override;
+    QAbstractItemModel *csvModel() const override;
     TreeView *view() const { return m_view; }
     QLineEdit *searchBox() const { return m_search; }
 

@@ -11,6 +11,7 @@
 #include "widgets/panels/findingtext.h"
 #include "widgets/panels/thresholdeditor.h"
 #include "widgets/theme.h"
+#include "widgets/views/columnfit.h"
 #include "widgets/views/gridview.h"
 #include "widgets/views/plotview.h"
 #include "widgets/views/richview.h"
@@ -20,6 +21,7 @@
 #include <QClipboard>
 #include <QFile>
 #include <QHeaderView>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QVBoxLayout>
@@ -31,6 +33,49 @@ namespace {
 constexpr int rowsShown = 16; ///< of a table before it scrolls by itself
 
 QString heading(const QString &text) { return QStringLiteral("<h2>%1</h2>").arg(RichView::escaped(text)); }
+
+/// The help page without what the panel says itself: the licence line of the source tree, the name,
+/// the question.
+QString helpBody(const QString &page)
+{
+    QString body = page;
+    if (body.startsWith(QLatin1String("<!--")))
+        body.remove(0, body.indexOf(QLatin1String("-->")) + 3);
+    QStringList paragraphs = body.trimmed().split(QStringLiteral("\n\n"));
+    while (!paragraphs.isEmpty()
+           && (paragraphs[0].startsWith(QLatin1String("# ")) || paragraphs[0].startsWith(QLatin1String("**Asks"))))
+        paragraphs.removeFirst();
+    // Its headings are smaller than the page's.
+    static const QRegularExpression headings(QStringLiteral("^#+ +(.*)$"), QRegularExpression::MultilineOption);
+    return paragraphs.join(QStringLiteral("\n\n")).replace(headings, QStringLiteral("**\\1**"));
+}
+
+} // namespace
+
+namespace {
+
+std::string exact(double number) { return QString::number(number, 'g', 17).toStdString(); }
+
+Table tableOf(const Series &series)
+{
+    Table table{series.title, {series.xLabel, series.yLabel}, {}};
+    for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i)
+        table.rows.push_back({Cell{exact(series.x[i])}, Cell{exact(series.y[i])}});
+    return table;
+}
+
+Table tableOf(const Grid &grid)
+{
+    Table table{grid.title, {""}, {}};
+    table.columns.insert(table.columns.end(), grid.columnLabels.begin(), grid.columnLabels.end());
+    for (std::size_t r = 0; r < grid.rowLabels.size(); ++r) {
+        std::vector<Cell> row{Cell{grid.rowLabels[r]}};
+        for (std::size_t c = 0; c < grid.columnLabels.size(); ++c)
+            row.push_back(grid.cells[r * grid.columnLabels.size() + c]);
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
 
 } // namespace
 
@@ -45,11 +90,13 @@ InstrumentPanel::InstrumentPanel(Session *session, int instrument, QWidget *pare
     m_scroll->setBackgroundRole(QPalette::Base);
     setContent(m_scroll);
     setOrigin(toQt(m_instrument->family()));
+    watchJobs({session->jobKey(instrument)});
     connect(session, &Session::outcomeChanged, this, [this](int changed) {
         if (changed == m_number)
             scheduleRefresh();
     });
     connect(session, &Session::runChanged, this, &InstrumentPanel::scheduleRefresh);
+    connect(session, &Session::acknowledgementsChanged, this, &InstrumentPanel::scheduleRefresh);
     loadHelp();
 }
 
@@ -65,9 +112,7 @@ void InstrumentPanel::loadHelp()
         [this](const Result<QString> &help) {
             m_helpLoading = false;
             m_help = help.valueOr({});
-            // The SPDX line is for the source tree.
-            if (m_help.startsWith(QLatin1String("<!--")))
-                m_help.remove(0, m_help.indexOf(QLatin1String("-->")) + 3);
+            m_help = helpBody(m_help);
             scheduleRefresh();
             emit settled();
         });
@@ -82,7 +127,7 @@ QWidget *InstrumentPanel::makePage()
     page->setAutoFillBackground(true);
     m_page = new QVBoxLayout(page);
     m_page->setContentsMargins(2 * Theme::grid, 2 * Theme::grid, 4 * Theme::grid, 4 * Theme::grid);
-    m_page->setSpacing(Theme::grid);
+    m_page->setSpacing(3 * Theme::grid);
     return page;
 }
 
@@ -98,8 +143,8 @@ void InstrumentPanel::addText(const QString &html)
 void InstrumentPanel::refresh()
 {
     const int scrolled = m_scroll->verticalScrollBar()->value();
-    m_firstTable.clear();
     QWidget *const page = makePage();
+    m_tables.clear();
     addText(QStringLiteral("<h1>%1</h1>%2").arg(RichView::escaped(toQt(m_instrument->question)), verdictHtml()));
     const Report *const report = session()->report(m_number);
     if (report != nullptr)
@@ -122,6 +167,10 @@ QString InstrumentPanel::verdictHtml() const
         return line(QStringLiteral("running"), tr("Nothing is open. Drop a model folder or a trace on the window."));
     if (!state.outcome)
         return line(QStringLiteral("running"), state.running ? tr("Running…") : tr("Waiting to run."));
+    if (!state.outcome->report && !state.running) {
+        return line(severityIconName(Severity::Undecidable), format::sentence(*state.outcome))
+            + QStringLiteral("<p>%1</p>").arg(RichView::link(QStringLiteral("rerun:"), tr("Run again")));
+    }
     const Severity severity = state.outcome->report ? state.outcome->report->worst() : Severity::Undecidable;
     return line(severityIconName(severity), format::sentence(*state.outcome));
 }
@@ -146,16 +195,25 @@ void InstrumentPanel::addReport(const Report &report)
         addText(heading(toQt(series.title)));
         auto *const plot = new PlotView;
         plot->setSeries(series);
+        addTable(tableOf(series));
         m_page->addWidget(plot);
     }
     for (const Grid &grid : report.grids) {
         addText(heading(toQt(grid.title)));
         auto *const view = new GridView;
         view->setGrid(grid);
+        addTable(tableOf(grid));
         connect(view, &GridView::chosen, this, [this](const Evidence &evidence) { publish({placeOf(evidence)}); });
         m_page->addWidget(view);
     }
     addTables(report);
+}
+
+void InstrumentPanel::addTable(const Table &table)
+{
+    auto *const model = new ReportTableModel(m_page);
+    model->setTable(table);
+    m_tables.push_back({toQt(table.title), model});
 }
 
 void InstrumentPanel::addFindings(const Report &report)
@@ -168,10 +226,11 @@ void InstrumentPanel::addFindings(const Report &report)
         return report.findings[static_cast<std::size_t>(a)].severity > report.findings[static_cast<std::size_t>(b)].severity;
     });
     for (const int index : order) {
-        QString html = findingHtml(*session(), {m_number, index}, order.size() > 1);
-        if (order.size() > 1)
+        const bool first = index == order.front();
+        QString html = findingHtml(*session(), {m_number, index}, !first);
+        if (!first)
             html.replace(QLatin1String("<h1>"), QLatin1String("<h2>")).replace(QLatin1String("</h1>"), QLatin1String("</h2>"));
-        addText(html);
+        addText(html + acknowledgementHtml(*session(), {m_number, index}));
     }
 }
 
@@ -184,13 +243,9 @@ void InstrumentPanel::addTables(const Report &report)
         auto *const model = new ReportTableModel(view);
         model->setTable(session()->state(m_number).outcome, i);
         view->setModel(model);
-        if (!m_firstTable)
-            m_firstTable = model;
+        m_tables.push_back({toQt(table.title), model});
         view->setAccessibleName(toQt(table.title));
-        view->horizontalHeader()->setResizeContentsPrecision(50);
-        view->resizeColumnsToContents();
-        for (int c = 0; c + 1 < model->columnCount(); ++c)
-            view->setColumnWidth(c, std::min(view->columnWidth(c), 48 * fontMetrics().averageCharWidth()));
+        new ColumnFit(view, view->horizontalHeader(), {{.least = 6, .most = 56}});
         const int rows = std::min(std::max(1, model->rowCount()), rowsShown);
         view->setFixedHeight(rows * Theme::rowHeight(fontMetrics()) + view->horizontalHeader()->sizeHint().height() + 2
                              + view->horizontalScrollBar()->sizeHint().height());
@@ -243,7 +298,13 @@ void InstrumentPanel::addHelp()
 void InstrumentPanel::follow(const QUrl &url)
 {
     const FindingLink link = FindingLink::parse(url);
-    if (link.type == FindingLink::Type::Instrument) {
+    if (url.scheme() == QLatin1String("rerun")) {
+        session()->rerun(m_number);
+    } else if (link.type == FindingLink::Type::Acknowledge) {
+        emit acknowledgeRequested(link.ref);
+    } else if (link.type == FindingLink::Type::Withdraw) {
+        session()->withdraw(link.ref);
+    } else if (link.type == FindingLink::Type::Instrument) {
         emit instrumentRequested(link.instrument);
     } else if (link.type == FindingLink::Type::Evidence) {
         const Finding &finding = session()->finding(link.ref);
@@ -260,6 +321,6 @@ void InstrumentPanel::copy()
     QApplication::clipboard()->setText(parts.join(QStringLiteral("\n\n")));
 }
 
-QAbstractItemModel *InstrumentPanel::csvModel() const { return m_firstTable; }
+std::vector<Panel::NamedTable> InstrumentPanel::tables() const { return m_tables; }
 
 } // namespace prosector

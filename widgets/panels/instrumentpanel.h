@@ -3,9 +3,6 @@
 
 #include "widgets/panels/panel.h"
 
-#include <QPointer>
-
-class QAbstractItemModel;
 class QScrollArea;
 class QUrl;
 class QVBoxLayout;
@@ -24,11 +21,12 @@ public:
     /// `instrument`: its number in the session; the panel's id is the instrument's.
     InstrumentPanel(Session *session, int instrument, QWidget *parent = nullptr);
     void copy() override;
-    QAbstractItemModel *csvModel() const override;
+    std::vector<NamedTable> tables() const override;
     bool isBusy() const override;
 
 signals:
     void placeActivated(const prosector::Place &place);
+    void acknowledgeRequested(prosector::FindingRef ref);
 
 protected:
     void refresh() override;
@@ -40,6 +38,7 @@ private:
     void addReport(const Report &report);
     void addFindings(const Report &report);
     void addTables(const Report &report);
+    void addTable(const Table &table); ///< for export only: the picture shows it
     void addFoot(const Report *report);
     void addHelp();
     QString verdictHtml() const;
@@ -51,7 +50,7 @@ private:
     const Instrument *m_instrument;
     QScrollArea *m_scroll;
     QVBoxLayout *m_page = nullptr;
-    QPointer<QAbstractItemModel> m_firstTable;
+    std::vector<NamedTable> m_tables; ///< of the page shown; owned by it
     QString m_help;
     bool m_helpLoading = true;
 };

@@ -7,6 +7,7 @@
 #include "models/session/session.h"
 #include "widgets/panels/panelheader.h"
 #include "widgets/theme.h"
+#include "widgets/views/columnfit.h"
 #include "widgets/views/overviewstrip.h"
 #include "widgets/views/tableview.h"
 
@@ -18,13 +19,6 @@
 
 namespace prosector {
 
-namespace {
-
-/// Logs first; any text can be read as one.
-bool canBeLog(const Artifact &artifact) { return artifact.kind == Kind::StartupLog || (artifact.kind == Kind::Text && artifact.as<TextContent>()); }
-
-} // namespace
-
 LogPane::LogPane(Session *session, QWidget *parent)
     : Panel(session, paneId(), tr("Log"), parent), m_model(new LogModel(session->jobs(), this)), m_view(new TableView),
       m_strip(new OverviewStrip), m_logs(new QComboBox), m_level(new QComboBox), m_stack(new QStackedWidget)
@@ -34,10 +28,11 @@ LogPane::LogPane(Session *session, QWidget *parent)
     m_view->setFont(Theme::fixedFont());
     m_view->horizontalHeader()->setFont(font());
     connect(&Theme::instance(), &Theme::changed, m_view, [this] { m_view->setFont(Theme::fixedFont()); });
-    const int cell = fontMetrics().averageCharWidth();
-    m_view->setColumnWidth(LogModel::LineColumn, cell * 10);
-    m_view->setColumnWidth(LogModel::LevelColumn, cell * 12);
-    m_view->setColumnWidth(LogModel::ClassColumn, cell * 18);
+    // The text begins beside its number; what a line is about stands at the right edge.
+    m_view->horizontalHeader()->moveSection(LogModel::ClassColumn, LogModel::TextColumn);
+    new ColumnFit(m_view, m_view->horizontalHeader(),
+                  {{.least = 4, .most = 14}, {.least = 4, .most = 10, .hideEmpty = true}, {.least = 8, .most = 20, .hideEmpty = true},
+                   {.least = 24, .most = 100, .stretch = 1}});
     m_logs->setAccessibleName(tr("Which log"));
     m_level->setAccessibleName(tr("Which lines"));
     m_level->addItem(tr("All lines"), -1);
@@ -102,12 +97,8 @@ void LogPane::fillLogs()
     m_logs->clear();
     if (const RunPtr run = session()->run()) {
         for (const Artifact &artifact : run->artifacts()) {
-            if (canBeLog(artifact)) {
-                if (artifact.kind == Kind::StartupLog && m_logs->count() > 0 && m_logs->findText(before) < 0)
-                    m_logs->insertItem(0, toQt(artifact.name), artifact.id.index);
-                else
-                    m_logs->addItem(toQt(artifact.name), artifact.id.index);
-            }
+            if (isLog(artifact))
+                m_logs->addItem(toQt(artifact.name), artifact.id.index);
         }
     }
     m_logs->setCurrentIndex(m_logs->count() ? std::max(0, m_logs->findText(before)) : -1);
@@ -166,7 +157,7 @@ void LogPane::reveal(const Selection &selection)
 {
     for (const Place &place : selection) {
         const Artifact *const artifact = place.side == Side::A ? session()->artifact(place) : nullptr;
-        if (artifact == nullptr || !canBeLog(*artifact) || std::holds_alternative<Whole>(place.where))
+        if (artifact == nullptr || !isLog(*artifact) || std::holds_alternative<Whole>(place.where))
             continue;
         showLog(place.artifact);
         if (const QModelIndex index = m_model->indexFor(place.where); index.isValid()) {

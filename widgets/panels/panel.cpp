@@ -7,6 +7,7 @@
 #include "widgets/panels/findbar.h"
 #include "widgets/panels/findingline.h"
 #include "widgets/panels/panelheader.h"
+#include "widgets/progressline.h"
 
 #include <QFileInfo>
 #include <QVBoxLayout>
@@ -65,6 +66,17 @@ void Panel::setContent(QWidget *content)
     m_layout->addWidget(content, 1);
     setFocusProxy(content);
     m_header->setCanFind(canFind());
+}
+
+std::vector<Panel::NamedTable> Panel::tables() const
+{
+    QAbstractItemModel *const rows = csvModel();
+    return rows ? std::vector<NamedTable>{{name(), rows}} : std::vector<NamedTable>();
+}
+
+void Panel::watchJobs(const QStringList &keys)
+{
+    m_layout->insertWidget(m_layout->indexOf(m_findBar), new ProgressLine(m_session->jobs(), keys));
 }
 
 void Panel::setArtifact(Side side, ArtifactId artifact)

@@ -48,6 +48,12 @@ public:
     virtual void copy() {}
     /// Rows to export as CSV; null when there are none.
     virtual QAbstractItemModel *csvModel() const { return nullptr; }
+    struct NamedTable {
+        QString name;
+        QAbstractItemModel *rows;
+    };
+    /// All tables of a panel that shows several; csvModel() when there is but one.
+    virtual std::vector<NamedTable> tables() const;
     /// What is drawn into PNG, SVG and PDF.
     virtual QWidget *picture() const { return m_content; }
     /// Work that must end before the panel shows all it has to show.
@@ -67,6 +73,8 @@ protected:
     void setOrigin(const QString &origin);
     std::optional<std::pair<Side, ArtifactId>> artifactShown() const { return m_artifact; }
 
+    /// Progress and a cancel button below the header while a job of one of these keys runs.
+    void watchJobs(const QStringList &keys);
     /// refresh() now if visible, else when it is shown.
     void scheduleRefresh();
     void publish(const Selection &selection);

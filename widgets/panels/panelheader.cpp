@@ -21,7 +21,7 @@ PanelHeader::PanelHeader(QWidget *parent) : QWidget(parent), m_tools(new QWidget
     m_link->setCheckable(true);
     m_link->setChecked(true);
     m_find = addButton(QStringLiteral("find"), tr("Find in this pane (Ctrl+F)"));
-    m_menu = addButton(QStringLiteral("menu"), tr("Copy and export"));
+    m_menu = addButton(QStringLiteral("menu"), tr("Copy and export (Ctrl+E)"));
     m_close = addButton(QStringLiteral("close"), tr("Close this pane (Ctrl+W)"));
     m_find->hide();
     auto *const menu = new QMenu(m_menu);
@@ -53,6 +53,8 @@ QToolButton *PanelHeader::addButton(const QString &icon, const QString &name)
     m_tools->layout()->addWidget(button);
     return button;
 }
+
+void PanelHeader::openMenu() { m_menu->showMenu(); }
 
 void PanelHeader::addTool(QToolButton *button)
 {

@@ -26,6 +26,8 @@ public:
     void setClosable(bool closable);
     void setLinkVisible(bool visible);
     bool isLinked() const;
+    /// Opens the menu of copies and exports, as its button does.
+    void openMenu();
     /// A button of the pane's own, left of the common ones.
     void addTool(QToolButton *button);
 

@@ -10,6 +10,7 @@
 #include "models/session/session.h"
 #include "widgets/panels/panelheader.h"
 #include "widgets/theme.h"
+#include "widgets/views/columnfit.h"
 #include "widgets/views/hexview.h"
 #include "widgets/views/overviewstrip.h"
 #include "widgets/views/tableview.h"
@@ -181,9 +182,11 @@ void SourcePane::refresh()
     gguf ? m_gguf->setArtifact(m_run, place) : m_json->setArtifact(m_run, place);
     if (m_tree->model() != model) {
         m_tree->setModel(model);
-        const int cell = fontMetrics().averageCharWidth();
-        m_tree->header()->resizeSection(0, cell * 26);
-        m_tree->header()->resizeSection(1, cell * 22);
+        if (m_fit == nullptr)
+            m_fit = new ColumnFit(m_tree, m_tree->header(),
+                                  {{.least = 24, .most = 48}, {.least = 14, .most = 60, .stretch = 1}, {.least = 9, .most = 14, .optional = true}, {.least = 9, .most = 24, .optional = true}});
+        else
+            m_fit->watchModel();
     }
     if (!gguf)
         m_tree->expand(model->index(0, 0));
@@ -318,7 +321,7 @@ void SourcePane::copy()
         QApplication::clipboard()->setText(m_hex->hasFocus() || m_text->selectedText().isEmpty() ? m_hex->selectedHex() : m_text->selectedText());
 }
 
-QAbstractItemModel *SourcePane::csvModel() const { return nullptr; }
+QAbstractItemModel *SourcePane::csvModel() const { return m_tree->isVisibleTo(this) ? m_tree->model() : nullptr; }
 
 bool SourcePane::isBusy() const
 {

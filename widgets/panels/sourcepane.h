@@ -10,6 +10,7 @@ class QToolButton;
 namespace prosector {
 
 class GgufModel;
+class ColumnFit;
 class HexView;
 class JsonTreeModel;
 class OverviewStrip;
@@ -55,6 +56,7 @@ private:
     JsonTreeModel *m_json;
     GgufModel *m_gguf;
     TreeView *m_tree;
+    ColumnFit *m_fit = nullptr;
     TextView *m_text;
     HexView *m_hex;
     OverviewStrip *m_strip;

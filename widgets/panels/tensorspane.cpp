@@ -6,6 +6,7 @@
 #include "models/session/session.h"
 #include "widgets/panels/panelheader.h"
 #include "widgets/theme.h"
+#include "widgets/views/columnfit.h"
 #include "widgets/views/tableview.h"
 
 #include <QComboBox>
@@ -25,10 +26,9 @@ TensorsPane::TensorsPane(Session *session, QWidget *parent)
     m_view->setAccessibleName(tr("Tensors"));
     m_view->setSortingEnabled(true);
     m_view->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
-    const int cell = fontMetrics().averageCharWidth();
-    const int widths[] = {46, 9, 20, 16, 12, 30, 18};
-    for (int c = 0; c < TensorModel::ColumnCount; ++c)
-        m_view->setColumnWidth(c, widths[c] * cell);
+    new ColumnFit(m_view, m_view->horizontalHeader(),
+                  {{.least = 24, .most = 60}, {.least = 5, .most = 10}, {.least = 8, .most = 24}, {.least = 8, .most = 18},
+                   {.least = 7, .most = 14}, {.least = 10, .most = 44}, {.least = 8, .most = 20}});
     m_filter->setPlaceholderText(tr("Filter by name or type"));
     m_filter->setAccessibleName(tr("Filter tensors"));
     m_filter->setClearButtonEnabled(true);

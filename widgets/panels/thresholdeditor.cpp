@@ -23,6 +23,7 @@ ThresholdEditor::ThresholdEditor(Session *session, int instrument, QWidget *pare
     int row = 0;
     for (const ParamSpec &spec : session->state(instrument).instrument->params) {
         auto *const label = new QLabel(toQt(spec.title));
+        label->setWordWrap(true);
         auto *const box = new QDoubleSpinBox;
         label->setBuddy(box);
         box->setDecimals(std::floor(spec.value) == spec.value && std::abs(spec.value) >= 1 ? 2 : 6);

@@ -127,13 +127,14 @@ QString WelcomePane::digestHtml() const
         const auto &state = session()->state(i);
         if (!state.outcome)
             continue;
-        const QString link = RichView::link(QStringLiteral("instrument:") + toQt(state.instrument->id), toQt(state.instrument->id));
+        const QString link = RichView::link(QStringLiteral("instrument:") + toQt(state.instrument->id),
+                                            toQt(state.instrument->id) + QChar(0xA0) + toQt(state.instrument->name).replace(QLatin1Char(' '), QChar(0xA0)));
         if (!state.outcome->report) {
             html += iconText(Severity::Undecidable, link + QLatin1Char(' ') + RichView::escaped(toQt(describe(state.outcome->report.error()))));
         } else if (state.outcome->report->undecidable()) {
             undecidable.push_back(link);
             missing.insert(state.outcome->report->missing.begin(), state.outcome->report->missing.end());
-        } else if (state.outcome->passed()) {
+        } else if (state.outcome->report->findings.empty()) {
             passed.push_back(link);
         }
     }
@@ -157,12 +158,12 @@ QString WelcomePane::digestHtml() const
         if (links.empty())
             return;
         QStringList texts(links.begin(), links.end());
-        html += QStringLiteral("<h2>%1</h2>").arg(title) + iconText(severity, texts.join(QStringLiteral(" &nbsp;"))) + more;
+        html += QStringLiteral("<h2>%1</h2>").arg(title) + iconText(severity, texts.join(QStringLiteral(", "))) + more;
     };
     list(tr("Looked and found nothing wrong"), passed, Severity::Ok, {});
     QStringList names;
     for (const std::string &name : missing)
-        names.append(toQt(name));
+        names.append(toQt(name).replace(QLatin1Char('_'), QLatin1Char(' ')));
     list(tr("Could not be judged"), undecidable, Severity::Undecidable,
          QStringLiteral("<p class=\"dim\">%1</p>").arg(tr("Not among what is open: %1.").arg(RichView::escaped(names.join(QStringLiteral(", "))))));
     if (!run.unreadable().empty()) {

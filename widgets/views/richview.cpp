@@ -5,6 +5,7 @@
 #include "widgets/theme.h"
 
 #include <QAbstractTextDocumentLayout>
+#include <QTextFrame>
 
 #include <array>
 
@@ -84,6 +85,14 @@ void RichView::restyle()
     } else {
         setHtml(m_body);
     }
+    if (m_fitting) {
+        // Stacked on a page: the page's own spacing parts them.
+        QTextFrameFormat frame = document()->rootFrame()->frameFormat();
+        frame.setMargin(0);
+        frame.setLeftMargin(2 * Theme::grid);
+        frame.setRightMargin(2 * Theme::grid);
+        document()->rootFrame()->setFrameFormat(frame);
+    }
     fit();
 }
 
@@ -110,7 +119,7 @@ QVariant RichView::loadResource(int, const QUrl &name)
 {
     if (name.scheme() != QLatin1String("icon"))
         return {}; // nothing from outside
-    const int side = fontMetrics().ascent();
+    const int side = fontMetrics().ascent() + 2;
     return themedIcon(name.path(), tokenOfIcon(name.path())).pixmap(QSize(side, side), devicePixelRatioF());
 }
 

@@ -37,17 +37,30 @@ QString plain(const QString &text) { return text; }
 
 void copyMenu(QAbstractItemView *view, QContextMenuEvent *event)
 {
-    const QModelIndex index = view->indexAt(event->pos());
+    const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
+    const QModelIndex index = byKey ? view->currentIndex() : view->indexAt(event->pos());
     if (!index.isValid())
         return;
     auto *const menu = new QMenu(view);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const QString cell = exactText(index), row = rowText(index, QStringLiteral("\t"), plain),
                   csv = rowText(index, QStringLiteral(","), csvField);
-    menu->addAction(QObject::tr("Copy cell"), view, [cell] { copyToClipboard(cell); });
-    menu->addAction(QObject::tr("Copy row"), view, [row] { copyToClipboard(row); });
+    for (QAction *const action : view->actions())
+        menu->addAction(action); // what the pane can do with a row
+    if (!menu->isEmpty())
+        menu->addSeparator();
+    menu->addAction(QObject::tr("Copy cell\tCtrl+Shift+C"), view, [cell] { copyToClipboard(cell); });
+    menu->addAction(QObject::tr("Copy row\tCtrl+C"), view, [row] { copyToClipboard(row); });
     menu->addAction(QObject::tr("Copy row as CSV"), view, [csv] { copyToClipboard(csv); });
-    menu->popup(event->globalPos());
+    menu->addSeparator();
+    menu->addAction(QObject::tr("Copy all rows as CSV"), view, [view] { copyToClipboard(CsvRows(*view->model()).take(20000)); });
+    menu->addAction(QObject::tr("Export all rows as CSV…"), view, [view] { exportCsv(view->model(), view->accessibleName(), view); });
+    menu->popup(byKey ? view->viewport()->mapToGlobal(view->visualRect(index).bottomLeft()) : event->globalPos());
+}
+
+bool isCopyCell(const QKeyEvent *event)
+{
+    return event->key() == Qt::Key_C && event->modifiers() == (Qt::ControlModifier | Qt::ShiftModifier);
 }
 
 bool isActivation(const QKeyEvent *event)
@@ -71,7 +84,7 @@ TableView::TableView(QWidget *parent) : QTableView(parent)
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     horizontalHeader()->setHighlightSections(false);
-    horizontalHeader()->setStretchLastSection(true);
+    horizontalHeader()->setStretchLastSection(false);
     const auto measure = [this] {
         verticalHeader()->setMinimumSectionSize(8);
         verticalHeader()->setDefaultSectionSize(Theme::rowHeight(fontMetrics()));
@@ -98,6 +111,8 @@ void TableView::keyPressEvent(QKeyEvent *event)
 {
     if (event->matches(QKeySequence::Copy))
         copySelected();
+    else if (isCopyCell(event))
+        copyToClipboard(exactText(currentIndex()));
     else if (isActivation(event) && currentIndex().isValid())
         emit rowActivated(currentIndex());
     else
@@ -145,6 +160,8 @@ void TreeView::keyPressEvent(QKeyEvent *event)
 {
     if (event->matches(QKeySequence::Copy))
         copySelected();
+    else if (isCopyCell(event))
+        copyToClipboard(exactText(currentIndex()));
     else if (isActivation(event) && currentIndex().isValid())
         emit rowActivated(currentIndex());
     else

@@ -3,9 +3,11 @@
 
 #include "models/item/format.h"
 #include "widgets/commandpalette.h"
+#include "widgets/hovercard.h"
 #include "widgets/icons.h"
 #include "widgets/panearea.h"
 #include "widgets/panels/findingspanel.h"
+#include "widgets/panels/panelheader.h"
 #include "widgets/panels/sourcepane.h"
 #include "widgets/theme.h"
 
@@ -65,14 +67,26 @@ void MainWindow::makeMenus()
     addCommand(edit, tr("&Go to line, index or offset…"), QKeySequence(tr("Ctrl+G")), [this] { goTo(); });
     addCommand(edit, tr("&Bookmark selection…"), QKeySequence(tr("Ctrl+B")), [this] { addBookmark(); });
 
+    addCommand(edit, tr("&Acknowledge finding…"), QKeySequence(tr("Ctrl+Shift+A")), [this] {
+        if (const FindingRef ref = m_findings->current(); ref.valid())
+            acknowledge(ref);
+        else
+            complain(tr("No finding is selected that could be acknowledged."));
+    });
+    addCommand(edit, tr("&Copy and export…"), QKeySequence(tr("Ctrl+E")), [this] {
+        if (Panel *const panel = currentPanel())
+            panel->header()->openMenu();
+    });
+
     QMenu *const go = menuBar()->addMenu(tr("&Go"));
     addCommand(go, tr("&Anything…"), QKeySequence(tr("Ctrl+K")), [this] { openPalette(); });
     addCommand(go, tr("&Next finding"), QKeySequence(Qt::Key_F8), [this] { m_findings->step(1); });
     addCommand(go, tr("&Previous finding"), QKeySequence(tr("Shift+F8")), [this] { m_findings->step(-1); });
     addCommand(go, tr("&Back"), QKeySequence(tr("Alt+Left")), [this] { m_session.hub()->back(); });
     addCommand(go, tr("&Forward"), QKeySequence(tr("Alt+Right")), [this] { m_session.hub()->forward(); });
+    addCommand(go, tr("&Card of the selection"), QKeySequence(tr("Ctrl+I")), [this] { m_cards->pinSelection(); });
     for (const auto &[text, id] : {std::pair(tr("Evidence"), "evidence"), std::pair(tr("Instruments"), "instruments"),
-                                   std::pair(tr("Findings"), "findings"), std::pair(tr("Inspector"), "inspector"), std::pair(tr("Overview"), "welcome"),
+                                   std::pair(tr("Findings"), "findings"), std::pair(tr("Bookmarks"), "bookmarks"), std::pair(tr("Inspector"), "inspector"), std::pair(tr("Overview"), "welcome"),
                                    std::pair(tr("Configuration"), "configuration"), std::pair(tr("Tensors"), "tensors"),
                                    std::pair(tr("Log"), "log")}) {
         addCommand(go, tr("Go to %1").arg(text), {}, [this, name = QString::fromLatin1(id)] {
@@ -153,7 +167,18 @@ void MainWindow::openPalette()
         const auto &state = m_session.state(i);
         const QString id = toQt(state.instrument->id);
         const QIcon icon = state.outcome && state.outcome->report ? severityIcon(state.outcome->report->worst()) : QIcon();
-        entries.push_back({id + QLatin1Char(' ') + toQt(state.instrument->name), tr("instrument"), icon, [this, id] { openPanel(id); }});
+        entries.push_back({id + QLatin1Char(' ') + toQt(state.instrument->name), tr("instrument"), icon, [this, id] { openPanel(id); },
+                           toQt(state.instrument->question)});
+    }
+    for (const FindingRef ref : m_session.findings().all()) {
+        const Finding &finding = m_session.finding(ref);
+        // By its key: instruments may run again while the palette is open.
+        entries.push_back({toQt(finding.title), tr("finding"), severityIcon(finding.severity), [this, key = m_session.keyOf(ref)] {
+                               for (const FindingRef now : m_session.findings().all()) {
+                                   if (m_session.keyOf(now) == key)
+                                       return showFinding(now);
+                               }
+                           }});
     }
     if (const RunPtr run = m_session.run()) {
         for (const Artifact &artifact : run->artifacts()) {
@@ -198,6 +223,23 @@ void MainWindow::addBookmark()
     dialog->show();
 }
 
+void MainWindow::acknowledge(FindingRef ref)
+{
+    auto *const dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Acknowledge finding"));
+    dialog->setLabelText(tr("%1\n\nWhy it is left standing (kept in the saved session):").arg(toQt(m_session.finding(ref).title)));
+    dialog->setTextValue(m_session.acknowledgement(ref));
+    // The finding is named by its key: instruments may run again while the dialog is open.
+    connect(dialog, &QInputDialog::textValueSelected, this, [this, key = m_session.keyOf(ref)](const QString &reason) {
+        for (const FindingRef now : m_session.findings().all()) {
+            if (m_session.keyOf(now) == key)
+                return m_session.acknowledge(now, reason);
+        }
+    });
+    dialog->show();
+}
+
 void MainWindow::saveSession()
 {
     auto *const dialog = new QFileDialog(this, tr("Save session"), m_sessionFile, tr("Prosector sessions (*.prosector)"));
@@ -206,7 +248,7 @@ void MainWindow::saveSession()
     dialog->setDefaultSuffix(QStringLiteral("prosector"));
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &file) {
         m_sessionFile = file;
-        m_session.save(file, layoutState());
+        m_session.save(file, workState());
     });
     dialog->show();
 }
@@ -218,14 +260,17 @@ void MainWindow::showKeys()
     dialog->setWindowTitle(tr("Keys"));
     QString html = QStringLiteral("<table>");
     const auto row = [&html](const QString &keys, const QString &text) {
-        html += QStringLiteral("<tr><td style=\"padding: 2px 24px 2px 0\"><b>%1</b></td><td>%2</td></tr>").arg(keys.toHtmlEscaped(), text.toHtmlEscaped());
+        html += QStringLiteral("<tr><td style=\"padding: 2px 24px 2px 0\"><b>%1</b></td><td style=\"padding: 2px 0\">%2</td></tr>").arg(keys.toHtmlEscaped(), text.toHtmlEscaped());
     };
     for (const QAction *const action : m_commands) {
         if (!action->shortcut().isEmpty())
             row(action->shortcut().toString(QKeySequence::NativeText), QString(action->text()).remove(QLatin1Char('&')));
     }
     row(tr("Enter"), tr("Show the finding, file or instrument of the row"));
-    row(tr("Ctrl+C"), tr("Copy what is selected"));
+    row(tr("Ctrl+C, Ctrl+Shift+C"), tr("Copy the selected rows, the present cell"));
+    row(tr("Menu key"), tr("What can be done with the row"));
+    row(tr("Insert, Delete"), tr("In findings: acknowledge, withdraw"));
+    row(tr("F2, Delete"), tr("In bookmarks: edit the note, remove"));
     row(tr("Ctrl while dropping"), tr("Add to what is open"));
     auto *const label = new QLabel(html + QStringLiteral("</table>"));
     label->setTextInteractionFlags(Qt::TextBrowserInteraction);
