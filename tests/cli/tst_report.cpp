@@ -2,6 +2,8 @@
 // Every report form over one examination that holds all there can be in it, hostile names included.
 #include "models/core/plaintext.h"
 #include "models/core/utf8.h"
+#include "models/report/instrumentlist.h"
+#include "models/report/parts.h"
 #include "models/report/report.h"
 
 #include "tests/support/jsonschema.h"
@@ -12,6 +14,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 using namespace prosector;
 
@@ -127,6 +130,93 @@ private slots:
         QVERIFY(bad < warn && warn < note);
         for (const char *const part : {"X2", "weights", "broken.json", "7", "the whole file"})
             QVERIFY2(text.find(part) != std::string::npos, part);
+    }
+
+    void everyInstrumentIsCountedOnce()
+    {
+        const auto outcome = [](const Report &report) { return Outcome{all.data(), Params(), report}; };
+        const Finding note{.code = "a", .severity = Severity::Info};
+        const Finding warning{.code = "a", .severity = Severity::Warning};
+        const Finding blind{.code = "a", .severity = Severity::Undecidable};
+        using Standing = Outcome::Standing;
+        QCOMPARE(outcome({}).standing(), Standing::Passed);
+        QCOMPARE(outcome({.findings = {note}}).standing(), Standing::Passed);
+        QCOMPARE(outcome({.findings = {note}, .missing = {"weights"}}).standing(), Standing::Undecidable);
+        QCOMPARE(outcome({.findings = {note, warning}, .missing = {"weights"}}).standing(), Standing::Found);
+        QCOMPARE(outcome({.findings = {warning, blind}}).standing(), Standing::Found);
+        QCOMPARE(outcome({.findings = {blind}}).standing(), Standing::Undecidable);
+        QCOMPARE((Outcome{all.data(), Params(), Error{Errc::Internal, "x"}}).standing(), Standing::Failed);
+
+        QCOMPARE(report::summaryText(examination), std::string("1 error, 1 warning, 1 info; 1 file could be read only in part. "
+                                                               "4 instruments ran: 1 found something, 1 passed, 1 undecidable, 1 failed."));
+        // An instrument that found something and lacked something else stands under what it found alone.
+        examination.outcomes[0].report->missing = {"hidden_states"};
+        const auto json = Document::parseJson(toJson(examination));
+        QCOMPARE(json->root()["undecidable"].size(), std::size_t(1));
+        QCOMPARE(json->root()["undecidable"][0]["instrument"].string(), std::optional<std::string>("X2"));
+        QCOMPARE(json->root()["not_seen"][0]["what"][1].string(), std::optional<std::string>("what needs hidden_states"));
+        QVERIFY(toText(examination).find("what needs hidden_states") != std::string::npos);
+        QCOMPARE(report::countStandings(examination).undecidable, std::size_t(1));
+    }
+
+    void nextNamesInstrumentsThatThereAre()
+    {
+        const Finding finding{.code = "a", .next = {"F1", "Q99", "F5"}};
+        QCOMPARE(report::nextInstruments(finding), (std::vector<std::string>{"F1", "F5"}));
+        examination.outcomes[0].report->findings[1].next = {"F1", "Q99"};
+        for (const ReportFormat format : reportFormats)
+            QVERIFY2(writeReport(format, examination).find("Q99") == std::string::npos, std::string(nameOf(format)).c_str());
+    }
+
+    void wordsAndNumbers()
+    {
+        QCOMPARE(report::measureText({.number = 1, .unit = "files"}), std::string("1 file"));
+        QCOMPARE(report::measureText({.number = 0, .unit = "files"}), std::string("0 files"));
+        QCOMPARE(report::sentences("It is so", "And so."), std::string("It is so. And so."));
+        QCOMPARE(report::sentences("It is so.", "And so."), std::string("It is so. And so."));
+        QCOMPARE(report::sentences("It is so", ""), std::string("It is so"));
+    }
+
+    void helpPagesArePlain()
+    {
+        for (const Instrument *const instrument : instruments()) {
+            const auto text = instrumentText(*instrument);
+            QVERIFY_RESULT(text);
+            QVERIFY2(text->find("**") == std::string::npos && text->find('`') == std::string::npos && text->find("\n#") == std::string::npos,
+                     text->c_str());
+            QVERIFY2(text->find("\n\n\n") == std::string::npos, text->c_str());
+            const std::string flat = QString::fromStdString(*text).simplified().toStdString();
+            const auto question = QString::fromUtf8(instrument->question.data(), static_cast<qsizetype>(instrument->question.size())).simplified().toStdString();
+            QCOMPARE(flat.find(question), flat.rfind(question)); // asked once
+            QVERIFY(flat.find(question) != std::string::npos);
+        }
+    }
+
+    void inputsOfUnreadableFiles()
+    {
+        TemporaryFolder other;
+        other.write(QStringLiteral("broken.json"), "{");
+        const auto run = Run::open(std::vector{folder->stdPath(), other.stdPath()}, {});
+        QVERIFY_RESULT(run);
+        const std::string list = artifactsText(**run);
+        QVERIFY2(list.find("unreadable: " + folder->stdPath() + "/broken.json: ") != std::string::npos, list.c_str());
+        QVERIFY2(list.find("unreadable: " + other.stdPath() + "/broken.json: ") != std::string::npos, list.c_str());
+        examination.run = *run;
+        examination.outcomes.clear();
+        for (const ReportFormat format : {ReportFormat::Text, ReportFormat::Html, ReportFormat::Markdown, ReportFormat::Sarif})
+            QVERIFY(writeReport(format, examination).find(other.stdPath() + "/broken.json") != std::string::npos);
+    }
+
+    void longNamesKeepColumns()
+    {
+        folder->write(QString(80, QLatin1Char('n')) + QStringLiteral(".json"), "{}");
+        const auto run = Run::open(std::vector{folder->stdPath()}, {});
+        std::set<qsizetype> columns;
+        for (const QString &line : QString::fromStdString(artifactsText(**run)).split(QLatin1Char('\n'))) {
+            if (const auto at = line.indexOf(QStringLiteral("data ")); at > 0)
+                columns.insert(at);
+        }
+        QCOMPARE(columns.size(), std::size_t(1));
     }
 
     void textKeepsToItsWidth()

@@ -3,6 +3,7 @@
 // `fuzz_document`, `fuzz_pickle`. Whatever a reader makes of the bytes is then looked at as the program would.
 #include "models/artifacts/pickle.h"
 #include "models/artifacts/reader.h"
+#include "models/artifacts/sentencepiecemodel.h"
 #include "models/artifacts/tensordata.h"
 #include "models/core/archive.h"
 
@@ -28,18 +29,26 @@ void look(const Value &value)
     (void)value.path();
 }
 
+/// A range that a window will mark lies in the file.
+void mustLieIn(ByteRange range, std::uint64_t size)
+{
+    if (range.from > range.to || range.to > size)
+        std::abort();
+}
+
 void lookAtTree(const Document &document)
 {
-    std::size_t left = 2000;
+    std::size_t left = 500;
     std::vector<Value> open{document.root()};
     while (!open.empty() && left-- > 0) {
         const Value value = open.back();
         open.pop_back();
         look(value);
+        mustLieIn(value.range(), document.text().size());
         if (value && document.at(value.path()).type() == Value::Type::Missing && document.remarks().empty())
             std::abort(); // every value is found at its own path
         for (const Value child : value) {
-            if (open.size() > 2000)
+            if (open.size() > 500)
                 break;
             open.push_back(child);
         }
@@ -60,9 +69,45 @@ void lookAtTensors(const TensorContent &content, const ByteSource &source)
     if (const auto *const gguf = dynamic_cast<const GgufContent *>(&content)) {
         for (const GgufEntry &entry : gguf->entries) {
             (void)entry.value.display();
-            if (entry.bytes.to > source.size() || entry.bytes.from > entry.bytes.to)
-                std::abort();
+            mustLieIn(entry.bytes, source.size());
         }
+    }
+}
+
+void lookAtLines(const LinesContent &content, std::uint64_t size)
+{
+    for (std::size_t i = 0; i < std::min<std::size_t>(content.lines.size(), 20); ++i) {
+        mustLieIn({content.lines[i].offset, content.lines[i].offset + content.lines[i].length}, size);
+        lookAtTree(*content.document(i));
+    }
+}
+
+void lookAtText(const TextContent &content)
+{
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < content.lineCount(); ++i)
+        bytes += content.line(i).size();
+    if (bytes > content.text.size())
+        std::abort();
+}
+
+void lookAt(const Content *content, const ByteSource &source)
+{
+    if (const auto *const tree = dynamic_cast<const TreeContent *>(content)) {
+        lookAtTree(*tree->document);
+    } else if (const auto *const tensors = dynamic_cast<const TensorContent *>(content)) {
+        lookAtTensors(*tensors, source);
+    } else if (const auto *const lines = dynamic_cast<const LinesContent *>(content)) {
+        lookAtLines(*lines, source.size());
+    } else if (const auto *const text = dynamic_cast<const TextContent *>(content)) {
+        lookAtText(*text);
+    } else if (const auto *const index = dynamic_cast<const WeightIndexContent *>(content)) {
+        lookAtTree(*index->document);
+    } else if (const auto *const model = dynamic_cast<const SentencePieceContent *>(content)) {
+        for (const auto &piece : model->pieces)
+            mustLieIn(piece.bytes, source.size());
+        for (const auto &setting : model->settings)
+            mustLieIn(setting.bytes, source.size());
     }
 }
 
@@ -76,10 +121,7 @@ void fuzzReader(std::string_view bytes)
         return;
     for (const Error &problem : reading->problems)
         (void)describe(problem);
-    if (const auto *const tree = dynamic_cast<const TreeContent *>(reading->content.get()))
-        lookAtTree(*tree->document);
-    else if (const auto *const tensors = dynamic_cast<const TensorContent *>(reading->content.get()))
-        lookAtTensors(*tensors, *source);
+    lookAt(reading->content.get(), *source);
 }
 
 void fuzzArchive(std::string_view bytes)

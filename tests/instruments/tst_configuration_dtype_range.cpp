@@ -215,6 +215,43 @@ private slots:
         if (!code.isEmpty())
             QVERIFY2(examined.find(code.toStdString()), qPrintable(examined.summary()));
     }
+
+    void statistics_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("dtype");
+        QTest::addColumn<QString>("code");
+        const QByteArray csv = "tensor,shape,dtype,min,max,mean,std\n";
+        QTest::newRow("beyond float16") << "weight_stats.csv" << csv + "\"model.a\",\"[4]\",F16,-70000.0,3.0,0,1\n" << "float16" << "dtype.parameter.overflow";
+        QTest::newRow("near it") << "weight_stats.csv" << csv + "\"model.a\",\"[4]\",F16,-1.0,54016.0,0,1\n" << "float16" << "dtype.parameter.near_limit";
+        QTest::newRow("served wider") << "weight_stats.csv" << csv + "\"model.a\",\"[4]\",F16,-1.0,54016.0,0,1\n" << "bfloat16" << QString();
+        QTest::newRow("JSON Lines, infinite") << "weight_stats.jsonl"
+            << QByteArray("{\"tensor\": \"a\", \"shape\": [4], \"dtype\": \"F16\", \"min\": -1, \"max\": \"inf\"}\n") << "float16" << "dtype.parameter.not_finite";
+        QTest::newRow("one object, counted NaN") << "weight_stats.json"
+            << QByteArray("{\"tensors\": [{\"tensor\": \"a\", \"shape\": [4], \"dtype\": \"F16\", \"min\": -1, \"max\": 1, \"nan\": 2}]}") << "float16" << "dtype.parameter.not_finite";
+        QTest::newRow("eight bits with a scale") << "weight_stats.csv" << csv + "\"model.a\",\"[4]\",F8_E4M3,-448,448,0,1\n" << "float8_e4m3fn" << QString();
+        QTest::newRow("a mask") << "weight_stats.csv" << csv + "\"model.mask\",\"[4]\",F16,-65504,0,0,1\n" << "float16" << QString();
+        QTest::newRow("stored wider than served") << "weight_stats.csv" << csv + "\"model.a\",\"[4]\",BF16,-1,1,0,1\n" << "float16" << "dtype.narrowed";
+    }
+    /// Statistics speak for tensors that are not here.
+    void statistics()
+    {
+        QFETCH(QString, file);
+        QFETCH(QByteArray, text);
+        QFETCH(QString, dtype);
+        QFETCH(QString, code);
+        TempFolder folder;
+        folder.file("config.json", "{\"model_type\": \"llama\", \"torch_dtype\": \"" + dtype.toStdString() + "\"}");
+        folder.file(file.toStdString(), text.toStdString());
+        const Examined examined = examineWith(f4, {folder.path()});
+        QVERIFY_RESULT(examined.report);
+        QCOMPARE(faultOf(f4, examined), QString());
+        if (code.isEmpty())
+            QVERIFY2(examined.worst() == Severity::Ok, qPrintable(examined.summary()));
+        else
+            QVERIFY2(examined.find(code.toStdString()), qPrintable(examined.summary()));
+    }
 };
 
 PROSECTOR_TEST(TestDtypeRange, tst_configuration_dtype_range)

@@ -72,6 +72,12 @@ private slots:
         row("known not to work", gemma("\"model_type\": \"gemma2\", \"torch_dtype\": \"float16\""), "family.number.torch_dtype", Severity::Info);
         row("another shape", gemma("\"intermediate_size\": 9999, \"rms_norm_eps\": 1e-05"), "family.unrecognised", Severity::Info);
         row("another vocabulary", gemma("\"vocab_size\": 32000, \"rms_norm_eps\": 1e-05"), "family.unrecognised", Severity::Info);
+        row("another model of this shape", gemma("\"rms_norm_eps\": 1e-05, \"max_position_embeddings\": 2048"), "family.number.rms_norm_eps", Severity::Info);
+        row("of another declared type", gemma("\"model_type\": \"somethingelse\", \"rms_norm_eps\": 1e-05"), "family.model_type", Severity::Info);
+        const std::string llama1 = "{\"model_type\": \"llama\", \"hidden_size\": 4096, \"num_hidden_layers\": 32, \"num_attention_heads\": 32, "
+                                   "\"num_key_value_heads\": 32, \"intermediate_size\": 11008, \"vocab_size\": 32000, ";
+        row("Llama 1", llama1 + "\"rms_norm_eps\": 1e-06, \"max_position_embeddings\": 2048}", "family.number.rms_norm_eps", Severity::Info);
+        row("Llama 2 with a window too small", llama1 + "\"rms_norm_eps\": 1e-05, \"max_position_embeddings\": 2048}", "family.mistake.llama2-max-pos", Severity::Warning);
         const std::string scaling = "\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": FACTOR, "
                                     "\"low_freq_factor\": 1.0, \"high_freq_factor\": 4.0, \"original_max_position_embeddings\": 8192}";
         const auto with = [&](const char *factor) { return llama31(std::string(scaling).replace(scaling.find("FACTOR"), 6, factor)); };

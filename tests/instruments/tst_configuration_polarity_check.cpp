@@ -84,6 +84,7 @@ private slots:
         QTest::addColumn<QString>("which");
         QTest::newRow("nothing to compare") << "sick/index_meta.json";
         QTest::newRow("too few rows") << "two_rows";
+        QTest::newRow("all but one row tied") << "ties";
         QTest::newRow("no selection") << "selection_none";
     }
     void undecidable()

@@ -207,6 +207,72 @@ private slots:
             QVERIFY2(examined.find(code.toStdString()), qPrintable(examined.summary()));
     }
 
+    void lengthsInTables_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("head");
+        QTest::addColumn<QString>("row");
+        QTest::newRow("Azure") << "trace.csv" << "TIMESTAMP,ContextTokens,GeneratedTokens\n" << "2023-11-16 18:17:03,%1,10\n";
+        QTest::newRow("BurstGPT") << "burst.csv" << "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n" << "5,ChatGPT,%1,18,490,API log\n";
+        QTest::newRow("own columns") << "history.csv" << "time,prompt_tokens\n" << "12,%1\n";
+        QTest::newRow("tab separated") << "history.tsv" << "time\tinput_tokens\n" << "12\t%1\n";
+        QTest::newRow("JSON Lines") << "history.jsonl" << "" << "{\"t\": 3, \"prompt_len\": %1}\n";
+    }
+    void lengthsInTables()
+    {
+        QFETCH(QString, file);
+        QFETCH(QString, head);
+        QFETCH(QString, row);
+        for (const int tokens : {700, 40000}) {
+            TempFolder folder;
+            folder.file("config.json", config("\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4.0, \"original_max_position_embeddings\": 32768}"));
+            QString log = head;
+            for (int i = 0; i < 120; ++i)
+                log += row.arg(tokens + i);
+            folder.file(file.toStdString(), log.toStdString());
+            const Examined examined = examineWith(f5, {folder.path()});
+            VERIFY_WORST(f5, examined, tokens < 32768 ? Severity::Warning : Severity::Ok);
+            if (tokens < 32768)
+                QVERIFY2(examined.find("rope.scaling.for_nothing"), qPrintable(examined.summary()));
+        }
+    }
+
+    void windowsBeyondTheFile_data()
+    {
+        QTest::addColumn<QByteArray>("more");
+        QTest::addColumn<QByteArray>("arguments");
+        QTest::addColumn<bool>("beyond");
+        const QByteArray none, window = "\"max_model_len\": 131072";
+        QTest::newRow("nothing scales") << none << window << true;
+        QTest::newRow("biases by distance") << QByteArray(", \"alibi\": true") << window << false;
+        QTest::newRow("biases by distance, as MPT says it") << QByteArray(", \"attn_config\": {\"alibi\": true}") << window << false;
+        QTest::newRow("biases switched off") << QByteArray(", \"attn_config\": {\"alibi\": false}") << window << true;
+        const QByteArray yarn = "{\"rope_type\": \"yarn\", \"factor\": %1, \"original_max_position_embeddings\": 32768}";
+        const auto overrides = [&](const char *key, const char *factor) {
+            QByteArray scaling = yarn;
+            return window + ", \"hf_overrides\": {\"" + key + "\": " + scaling.replace("%1", factor) + "}";
+        };
+        QTest::newRow("overridden") << none << overrides("rope_scaling", "4.0") << false;
+        QTest::newRow("overridden by the new name") << none << overrides("rope_parameters", "4.0") << false;
+        QTest::newRow("overridden by too little") << none << overrides("rope_scaling", "2.0") << true;
+        QTest::newRow("other override") << none << window + ", \"hf_overrides\": {\"architectures\": [\"X\"]}" << true;
+        QTest::newRow("overridden, in a string")
+            << none << window + ", \"hf_overrides\": \"{\\\"rope_scaling\\\": {\\\"rope_type\\\": \\\"linear\\\", \\\"factor\\\": 4.0}}\"" << false;
+    }
+    void windowsBeyondTheFile()
+    {
+        QFETCH(QByteArray, more);
+        QFETCH(QByteArray, arguments);
+        QFETCH(bool, beyond);
+        TempFolder folder;
+        const std::string object = config("\"rope_theta\": 1000000.0" + more.toStdString(), 32768);
+        folder.file("config.json", object);
+        folder.file("engine_args.json", "{\"model\": \"x\", " + arguments.toStdString() + "}");
+        const Examined examined = examineWith(f5, {folder.path()});
+        QVERIFY_RESULT(examined.report);
+        QVERIFY2((examined.find("rope.window.beyond_reach") != nullptr) == beyond, qPrintable(examined.summary()));
+    }
+
     void nothingToLookAt()
     {
         TempFolder folder;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/config/freshhead.h"
 #include "tests/support/corpus.h"
+#include "tests/support/ggufwriter.h"
 #include "tests/support/instrumenttest.h"
+#include "tests/support/safetensorswriter.h"
+#include "tests/support/tempfolder.h"
 
 #include <cmath>
 
@@ -33,6 +36,36 @@ private slots:
         QCOMPARE(hole->measure->number, 1.0);
         QCOMPARE(examined.report->findings.size(), std::size_t(1));
         QCOMPARE(examined.report->grids.size(), std::size_t(1));
+    }
+
+    void cutInsideTheHeader_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<int>("size");
+        for (const int size : {4, 16, 23, 24, 30, 60, 100, 200})
+            QTest::addRow("gguf %d", size) << QStringLiteral("model.gguf") << size;
+        for (const int size : {0, 5, 8, 9, 40})
+            QTest::addRow("safetensors %d", size) << QStringLiteral("model.safetensors") << size;
+    }
+    void cutInsideTheHeader()
+    {
+        QFETCH(QString, file);
+        QFETCH(int, size);
+        using Writer = GgufWriter;
+        const std::string gguf = Writer().string("general.architecture", "llama").u32("llama.block_count", 2)
+                                     .tensor("token_embd.weight", 0, {8, 4}, std::string(128, '\0'))
+                                     .tensor("output.weight", 0, {8, 4}, std::string(128, '\0')).bytes();
+        const std::string tensors = SafetensorsWriter().tensor("model.embed_tokens.weight", "U8", {4}, std::string_view("data")).bytes();
+        const std::string &whole = file.endsWith(QStringLiteral("gguf")) ? gguf : tensors;
+        TempFolder folder;
+        folder.file(file.toStdString(), whole);
+        QVERIFY(!examineWith(w8, {folder.path()}).find("weights.file.cut"));
+        folder.file(file.toStdString(), whole.substr(0, static_cast<std::size_t>(size)));
+        const Examined cut = examineWith(w8, {folder.path()});
+        const Finding *const finding = cut.find("weights.file.cut");
+        QVERIFY2(finding, qPrintable(cut.summary()));
+        QCOMPARE(finding->severity, Severity::Error);
+        QCOMPARE(finding->title, file.toStdString() + " ends inside its header");
     }
 
     void quiet_data()

@@ -3,6 +3,9 @@
 #include "tests/support/corpus.h"
 #include "tests/support/instrumenttest.h"
 
+#include <QFile>
+#include <QTemporaryDir>
+
 using namespace prosector;
 using namespace prosector::test;
 
@@ -37,7 +40,7 @@ private slots:
     {
         QTest::addColumn<QString>("which");
         for (const char *const which : {"healthy", "healthy_v2", "centre_right", "centre_v2", "wrapped_zero", "order_acts",
-                                        "floats_ignored", "awq", "compressed", "fp8", "gguf"})
+                                        "floats_ignored", "floats_not_listed", "awq", "compressed", "fp8", "gguf"})
             QTest::newRow(which) << which;
     }
     void quiet()
@@ -108,6 +111,24 @@ private slots:
         const Examined undeclared = examineWith(w10, {fixture(w10.slug, "undeclared") + "/model.safetensors"});
         VERIFY_WORST(w10, undeclared, Severity::Undecidable);
         QCOMPARE(undeclared.report->missing, std::vector<std::string>{"quantization_config"});
+    }
+
+    /// GEMV packs rows in plain order: another kernel's layout is no fault of this one.
+    void anotherKernelsLayout()
+    {
+        QTemporaryDir folder;
+        QVERIFY(QFile::copy(QString::fromStdString(fixture(w10.slug, "healthy") + "/model.safetensors"), folder.filePath(QStringLiteral("model.safetensors"))));
+        for (const bool gemv : {false, true}) {
+            QFile config(folder.filePath(QStringLiteral("config.json")));
+            QVERIFY(config.open(QIODevice::WriteOnly | QIODevice::Truncate));
+            config.write(QByteArray("{\"model_type\": \"llama\", \"quantization_config\": {\"quant_method\": \"awq\", \"bits\": 4, \"group_size\": 32, "
+                                    "\"zero_point\": true, \"version\": \"") + (gemv ? "gemv" : "gemm") + "\"}}");
+            config.close();
+            const Examined examined = examineWith(w10, {folder.path().toStdString()});
+            QVERIFY_RESULT(examined.report);
+            QVERIFY2((examined.worst() == Severity::Error) != gemv, qPrintable(examined.summary()));
+            QVERIFY2(examined.report->notSeen.empty() != gemv, qPrintable(examined.summary()));
+        }
     }
 
     void unpacking()

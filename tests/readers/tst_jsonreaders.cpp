@@ -150,6 +150,36 @@ private slots:
         QCOMPARE(format(reading, "json"), expectedFormat.toStdString());
     }
 
+    void tokenRecords_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QByteArray>("path"); // of the one problem; empty when there is none
+        QTest::newRow("whole") << QByteArray(R"({"ids": [1, 2], "pieces": ["a", "b"], "offsets": [[0, 1], [1, 1]], "roles": ["user", "user"],
+            "logprobs": [null, -0.5], "top_logprobs": [null, {}], "prompt_length": 2})") << QByteArray();
+        QTest::newRow("pieces") << QByteArray(R"({"ids": [1, 2], "pieces": ["a"]})") << QByteArray("$.pieces");
+        QTest::newRow("offsets") << QByteArray(R"({"ids": [1], "offsets": [[0, 1], [1, 2]], "pieces": ["a"]})") << QByteArray("$.offsets");
+        QTest::newRow("offset backwards") << QByteArray(R"({"ids": [1], "offsets": [[3, 1]], "pieces": ["a"]})") << QByteArray("$.offsets[0]");
+        QTest::newRow("offset of three") << QByteArray(R"({"ids": [1], "offsets": [[3, 4, 5]], "pieces": ["a"]})") << QByteArray("$.offsets[0]");
+        QTest::newRow("roles") << QByteArray(R"({"ids": [1, 2], "roles": []})") << QByteArray("$.roles");
+        QTest::newRow("logprobs") << QByteArray(R"({"ids": [1, 2], "pieces": ["a", "b"], "logprobs": [0.5, 1, 2]})") << QByteArray("$.logprobs");
+        QTest::newRow("logprob of text") << QByteArray(R"({"ids": [1], "pieces": ["a"], "logprobs": ["x"]})") << QByteArray("$.logprobs[0]");
+        QTest::newRow("id that is none") << QByteArray(R"({"ids": [1, 2.5], "pieces": ["a", "b"]})") << QByteArray("$.ids[1]");
+        QTest::newRow("prompt too long") << QByteArray(R"({"ids": [1, 2], "prompt_length": 3})") << QByteArray("$.prompt_length");
+        QTest::newRow("prompt below zero") << QByteArray(R"({"ids": [1, 2], "prompt_length": -1})") << QByteArray("$.prompt_length");
+        QTest::newRow("second of a list") << QByteArray(R"([{"ids": [1], "pieces": ["a"]}, {"ids": [1], "pieces": []}])") << QByteArray("$[1].pieces");
+    }
+    void tokenRecords()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QByteArray, path);
+        const auto reading = readWith("json", text.toStdString(), "tokens.json");
+        QVERIFY_RESULT(reading);
+        QCOMPARE(format(reading, "json"), std::string("tokens"));
+        QCOMPARE(reading->problems.size(), std::size_t(path.isEmpty() ? 0 : 1));
+        if (!path.isEmpty())
+            QCOMPARE(std::get<JsonPath>(reading->problems[0].where).path, path.toStdString());
+    }
+
     void remarks_data()
     {
         QTest::addColumn<QByteArray>("text");

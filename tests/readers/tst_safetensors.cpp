@@ -109,6 +109,8 @@ private slots:
         row("an array", withLength(8, "[1,2,3] "), Errc::Malformed, 8, "not valid JSON", 0);
         row("cut inside the header's JSON", withLength(24, "{\"a\":{\"dtype\":\"U8\",\"shap"), Errc::Truncated, 32, "not valid JSON", 0);
         row("something behind the object", withLength(8, "{} null "), Errc::Malformed, 11, "not valid JSON", 0);
+        row("header that is not UTF-8", W().rawText("\"a\xFF\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}").bytes(), Errc::Malformed, 11,
+            "not UTF-8; safetensors refuses", 1);
         row("offsets reversed", W().rawEntry("a", "U8", {4}, 4, 0).rawData("data").bytes(), Errc::Malformed, 9,
             "ends before it begins", 1);
         row("offset beyond 2^64", W().rawText("\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,18446744073709551616]}").bytes(),

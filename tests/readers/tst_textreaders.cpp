@@ -5,12 +5,61 @@
 #include "tests/support/reading.h"
 #include "tests/support/strict.h"
 
+#include <algorithm>
+#include <stop_token>
+
 using namespace prosector;
 
 class TestTextReaders : public QObject {
     Q_OBJECT
 
 private slots:
+    void longLogsKeepTheirEnd()
+    {
+        const std::string line = std::string(99, '.') + '\n';
+        std::string text = "INFO 05-29 10:00:01 [a.py:1] begin\n";
+        while (text.size() < 2 * TextContent::limit)
+            text += line;
+        const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+        const auto end = text.size();
+        text += "the fault";
+        const auto reading = readWith("text", text, "server.log");
+        QVERIFY_RESULT(reading);
+        QCOMPARE(reading->problems.size(), std::size_t(1));
+        QVERIFY(reading->problems[0].message.find("lines between were skipped") != std::string::npos);
+        const auto &content = dynamic_cast<const TextContent &>(*reading->content);
+        QVERIFY(content.text.size() <= TextContent::limit);
+        QCOMPARE(content.lineCount(), lines + 1);
+        QCOMPARE(content.line(lines), std::string_view("the fault"));
+        QCOMPARE(content.lineOffset(lines), std::uint64_t(end));
+        QCOMPARE(content.lineAt(end + 3), lines);
+        QCOMPARE(content.line(0), std::string_view("INFO 05-29 10:00:01 [a.py:1] begin"));
+        QCOMPARE(content.line(lines / 2), std::string_view()); // left out
+        QCOMPARE(content.line(lines - 1).size(), std::size_t(99));
+        QCOMPARE(content.lineOffset(lines - 1), std::uint64_t(end - 100));
+        QCOMPARE(content.lineAt(end - 100), lines - 1);
+        const auto skipped = std::get<ByteRange>(reading->problems[0].where);
+        QCOMPARE(content.text.size() + skipped.size(), text.size());
+        QCOMPARE(text.substr(skipped.to, 100), line); // whole lines on both sides
+        std::stop_source stop;
+        stop.request_stop();
+        QCOMPARE(readWith("text", text, "server.log", Job(stop.get_token())).error().code, Errc::Cancelled);
+    }
+
+    void oneLineTooLong()
+    {
+        const std::string text = std::string(TextContent::limit + 100, 'x');
+        const auto reading = readWith("text", text, "a.log");
+        QVERIFY_RESULT(reading);
+        QCOMPARE(reading->problems.size(), std::size_t(1));
+        QCOMPARE(dynamic_cast<const TextContent &>(*reading->content).lineCount(), std::size_t(1));
+        const auto second = readWith("text", text + "\nlast", "a.log");
+        const auto &content = dynamic_cast<const TextContent &>(*second->content);
+        QCOMPARE(content.lineCount(), std::size_t(2));
+        QCOMPARE(content.line(1), std::string_view("last"));
+        QCOMPARE(content.lineOffset(1), std::uint64_t(text.size() + 1));
+    }
+
     void recognised_data()
     {
         QTest::addColumn<QByteArray>("name");
@@ -106,13 +155,20 @@ private slots:
 
     void longTextIsCutAndSaysSo()
     {
-        const std::string text(TextContent::limit + 10, 'x');
+        const std::string line = std::string(63, 'x') + '\n';
+        std::string text;
+        while (text.size() < TextContent::limit + 10 * line.size())
+            text += line;
         const auto reading = readWith("text", text, "a.log");
         QVERIFY_RESULT(reading);
         QCOMPARE(reading->problems.size(), std::size_t(1));
         QCOMPARE(reading->problems[0].code, Errc::TooLarge);
-        QCOMPARE(std::get<ByteRange>(reading->problems[0].where).from, TextContent::limit);
-        QCOMPARE(dynamic_cast<const TextContent &>(*reading->content).text.size(), TextContent::limit);
+        const auto &skipped = std::get<ByteRange>(reading->problems[0].where); // between the beginning and the end
+        QCOMPARE(skipped.from, TextContent::limit / 2);
+        QCOMPARE(skipped.size(), 11 * line.size()); // the line at the cut is left out whole
+        const auto &content = dynamic_cast<const TextContent &>(*reading->content);
+        QCOMPARE(content.text.size(), TextContent::limit - line.size());
+        QCOMPARE(content.lineCount(), text.size() / line.size());
     }
 
     void cardDamage_data()
@@ -135,6 +191,23 @@ private slots:
         QCOMPARE(reading->problems[0].code, code);
         QCOMPARE(std::get<ByteRange>(reading->problems[0].where).from, std::uint64_t(offset));
         QVERIFY(reading->content != nullptr);
+    }
+
+    /// A card whose file changed between being recognised and being read.
+    void cardWithoutFrontMatter_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("empty") << QByteArray("");
+        QTest::newRow("no first line") << QByteArray("# Card\n---\n");
+        QTest::newRow("first line never ends") << QByteArray("---");
+    }
+    void cardWithoutFrontMatter()
+    {
+        QFETCH(QByteArray, text);
+        const auto reading = readWith("modelcard", text.toStdString(), "README.md");
+        QVERIFY(!reading);
+        QCOMPARE(reading.error().code, Errc::Malformed);
+        QVERIFY(describe(reading.error()).find("\"---\"") != std::string::npos);
     }
 };
 

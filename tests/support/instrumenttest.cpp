@@ -139,7 +139,7 @@ Examined examineWith(const Instrument &instrument, const std::vector<std::string
         examined.baseline = *other;
     }
     const Inputs inputs{*examined.run, *facts(), examined.baseline.get()};
-    examined.report = instrument.run(inputs, Params(instrument.params), job);
+    examined.report = runInstrument(instrument, inputs, Params(instrument.params), job);
     return examined;
 }
 
@@ -165,7 +165,7 @@ QString faultOf(const Instrument &instrument, const Examined &examined)
     }
     const Inputs inputs{*examined.run, *facts(), examined.baseline.get()};
     Examined again = examined;
-    again.report = instrument.run(inputs, Params(instrument.params), Job());
+    again.report = runInstrument(instrument, inputs, Params(instrument.params), Job());
     if (!again.report || jsonOf(instrument, again) != jsonOf(instrument, examined))
         return QStringLiteral("running it again gives another report");
     return {};

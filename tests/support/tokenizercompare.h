@@ -23,17 +23,29 @@ inline std::pair<std::int64_t, std::int64_t> codePoints(const std::string &text,
     return {starts(origin.begin), starts(origin.end)};
 }
 
+/// The first id that differs, or nothing.
+inline std::string idDifference(const std::vector<std::uint32_t> &got, Value ids)
+{
+    for (std::size_t i = 0; i < std::max(got.size(), ids.size()); ++i) {
+        if (i >= got.size() || i >= ids.size() || ids[i].integer() != std::int64_t(got[i])) {
+            return "id " + std::to_string(i) + ": " + (i < got.size() ? std::to_string(got[i]) : "none") + " for "
+                + (i < ids.size() ? std::string(ids[i].raw()) : "none");
+        }
+    }
+    return {};
+}
+
 /// The first difference between an encoding and `{"ids": [], "tokens": [], "offsets": [[b, e]]}` in code
 /// points; empty when there is none.
-inline std::string difference(const Encoding &got, Value row, const std::string &text)
+inline std::string difference(const Encoding &got, Value row, const std::string &text, const char *tokens = "tokens")
 {
     const Value ids = row["ids"];
     for (std::size_t i = 0; i < std::max(got.size(), ids.size()); ++i) {
         const std::string place = std::to_string(i) + ": ";
         if (i >= got.size() || i >= ids.size() || ids[i].integer() != std::int64_t(got.ids[i]))
             return "id " + place + (i < got.size() ? std::to_string(got.ids[i]) : "none") + " for " + std::string(ids[i].raw());
-        if (got.tokens[i] != row["tokens"][i].string(""))
-            return "token " + place + got.tokens[i] + " for " + row["tokens"][i].string("");
+        if (got.tokens[i] != row[tokens][i].string(""))
+            return "token " + place + got.tokens[i] + " for " + row[tokens][i].string("");
         const auto [begin, end] = codePoints(text, got.offsets[i]);
         const Value range = row["offsets"][i];
         if (begin != range[0].integer() || end != range[1].integer())

@@ -4,6 +4,7 @@
 #include "tests/support/strict.h"
 
 #include <cmath>
+#include <stop_token>
 #include <limits>
 
 using namespace prosector;
@@ -52,6 +53,55 @@ private slots:
         QCOMPARE(d->remarks()[0].kind, Remark::Kind::DuplicateKey);
         QCOMPARE(d->remarks()[0].bytes.from, std::uint64_t(8));
         QVERIFY(!d->problem());
+    }
+
+    void duplicatesInTheOrderOfTheText()
+    {
+        // Enough keys to be sorted in parts; of every tenth there is a second one far behind.
+        std::string text = "{";
+        for (int i = 0; i < 70'000; ++i)
+            text += "\"k" + std::to_string(i) + "\" \n : " + std::to_string(i) + ',';
+        for (int i = 0; i < 70'000; i += 10)
+            text += "\"\\u006b" + std::to_string(i) + "\":" + std::to_string(-i) + ',';
+        text.back() = '}';
+        const auto d = Document::parseJson(text);
+        QVERIFY(!d->problem());
+        QCOMPARE(d->root().size(), std::size_t(77'000));
+        QCOMPARE(d->remarks().size(), Document::maxRemarks);
+        for (std::size_t i = 0; i < Document::maxRemarks; ++i)
+            QCOMPARE(d->remarks()[i].where.path, "$.k" + std::to_string(i * 10));
+        const Value third = d->root()["k3"];
+        QCOMPARE(third.integer(), std::optional<std::int64_t>(3));
+        const auto key = third.keyRange();
+        QCOMPARE(text.substr(key.from, key.size()), std::string("\"k3\""));
+    }
+
+    void keysWithQuotesAndBackslashes()
+    {
+        const auto d = Document::parseJson("{\"a\\\\\": {\"\\\"\": [1], \"\": 2, \":\\\"\": \"x\"}}");
+        const Value inner = d->root()["a\\"];
+        QCOMPARE(inner["\""][0].integer(), std::optional<std::int64_t>(1));
+        QCOMPARE(inner[""].integer(), std::optional<std::int64_t>(2));
+        QCOMPARE(inner[":\""].string(), std::optional<std::string>("x"));
+        QCOMPARE(inner[":\""].path(), std::string("$[\"a\\\\\"][\":\\\"\"]"));
+        QVERIFY(d->at(inner[":\""].path()) == inner[":\""]);
+    }
+
+    void stops()
+    {
+        std::stop_source stop;
+        stop.request_stop();
+        std::string text = "[";
+        for (int i = 0; i < 100'000; ++i)
+            text += "[1,{\"a\":2}],";
+        text.back() = ']';
+        const auto d = Document::parseJson(text, stop.get_token());
+        QVERIFY(d->problem());
+        QCOMPARE(d->problem()->code, Errc::Cancelled);
+        QVERIFY(d->nodeCount() < 10'000);
+        QVERIFY(!Document::parseJson(text)->problem());
+        const auto yaml = Document::parseYaml("a: 1\nb: 2\n", {}, stop.get_token());
+        QCOMPARE(yaml->problem()->code, Errc::Cancelled);
     }
 
     void damage_data()

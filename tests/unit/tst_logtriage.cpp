@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/artifacts/logline.h"
 #include "models/config/logtriage.h"
 #include "models/facts/facts.h"
 #include "models/facts/literalscan.h"
@@ -177,6 +178,55 @@ private slots:
         QVERIFY(tags.empty());
         LiteralScan().find("abc", tags);
         QVERIFY(tags.empty());
+    }
+
+    void collectorsPrefixes_data()
+    {
+        QTest::addColumn<QString>("prefix");
+        QTest::addColumn<QString>("end");
+        QTest::newRow("none") << QString() << "\n";
+        QTest::newRow("Windows line ends") << QString() << "\r\n";
+        QTest::newRow("Compose") << "vllm-1  | " << "\n";
+        QTest::newRow("Compose with a date") << "vllm-openai-1  | 2025-06-11T10:00:01.123456789Z " << "\n";
+        QTest::newRow("kubectl") << "[pod/vllm-7d9/vllm] " << "\n";
+        QTest::newRow("container runtime") << "2025-06-11T10:00:01.1Z stderr F " << "\n";
+        QTest::newRow("journald") << "Jun  1 10:00:01 gpu01 vllm[4711]: " << "\n";
+        QTest::newRow("journald in Chinese") << QString::fromUtf8("6\xE6\x9C\x88 11 10:00:01 gpu01 vllm[4711]: ") << "\n";
+        QTest::newRow("journald, ISO") << "2025-06-11T10:00:01+0000 gpu01 vllm[4711]: " << "\n";
+        QTest::newRow("a host of two words") << "Jun 11 10:00:01 <my server> vllm[4711]: " << "\n";
+        QTest::newRow("Docker Desktop") << "2025-06-11 10:00:01 " << "\n";
+        QTest::newRow("quoted") << "> " << "\n";
+        QTest::newRow("quoted journal") << "> Jun 11 10:00:01 gpu01 vllm[4711]: " << "\n";
+        QTest::newRow("process in colour") << "\x1b[1;36m(EngineCore_0 pid=3)\x1b[0;0m " << "\n";
+    }
+    /// What collectors put first changes nothing; captures stand where they stand in the line.
+    void collectorsPrefixes()
+    {
+        QFETCH(QString, prefix);
+        QFETCH(QString, end);
+        std::string text;
+        for (const char *const line : {"INFO 06-11 10:00:02 [api_server.py:1287] vLLM API server version 0.9.1",
+                                       "INFO 06-11 10:00:02 [cli_args.py:309] non-default args: {'model': '/m/x', 'max_model_len': 16384}"})
+            text += prefix.toStdString() + line + end.toStdString();
+        const LogTriage triage = read(text);
+        QCOMPARE(triage.engine, std::string("vLLM"));
+        QCOMPARE(triage.version, std::string("0.9.1"));
+        const auto hit = std::find_if(triage.hits.begin(), triage.hits.end(), [](const LogHit &h) { return h.line == 2 && !h.captures.empty(); });
+        QVERIFY(hit != triage.hits.end());
+        std::string buffer;
+        const TextContent content(text);
+        const std::string line(withoutColour(content.line(1), buffer));
+        for (const Capture &capture : hit->captures)
+            QCOMPARE(line.substr(capture.begin, capture.end - capture.begin), capture.text);
+    }
+
+    void notAPrefix()
+    {
+        for (const char *const line : {"ab | cd", "June is here", "[2025-03-19] x", "Jun 11 words [4]: x", "> ", "2025 things"})
+            QVERIFY2(stampPrefix(line) == 0, line);
+        QCOMPARE(collectorPrefix("llama_context: n_ctx = 4096"), std::size_t(0));
+        QCOMPARE(collectorPrefix("Jun 11 10:00:01 host without a unit: x"), std::size_t(0));
+        QCOMPARE(collectorPrefix(""), std::size_t(0));
     }
 
 private:

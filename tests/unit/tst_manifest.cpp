@@ -88,6 +88,8 @@ private slots:
         QTest::newRow("unknown kind") << entry("\"file\": \"a.json\", \"kind\": \"soup\"") << self << Errc::Malformed << QByteArray("$.artifacts[1].kind");
         QTest::newRow("id twice") << entry("\"id\": \"a\", \"file\": \"a.json\"") << self << Errc::Malformed << QByteArray("$.artifacts[1].id");
         QTest::newRow("of nothing") << entry("\"file\": \"a.json\", \"of\": \"zzz\"") << self << Errc::NotFound << QByteArray("$.artifacts[1].of");
+        QTest::newRow("of itself") << entry("\"id\": \"b\", \"file\": \"a.json\", \"of\": \"b\"") << self << Errc::Malformed << QByteArray("$.artifacts[1].of");
+        QTest::newRow("of an empty name") << entry("\"file\": \"a.json\", \"of\": \"\"") << self << Errc::NotFound << QByteArray("$.artifacts[1].of");
         QTest::newRow("version") << QByteArray("{\"prosector\": 7, \"artifacts\": []}") << self << Errc::Unsupported << QByteArray("$.prosector");
         QTest::newRow("not a list") << QByteArray("{\"prosector\": 1, \"artifacts\": {\"a\": 1}}") << self << Errc::Malformed << QByteArray("$.artifacts");
         QTest::newRow("absolute model") << model("/etc") << self << Errc::Malformed << QByteArray("$.model.path");
@@ -98,6 +100,23 @@ private slots:
         QTest::newRow("absent inside") << model("m") << self << Errc::NotFound << QByteArray("$.model.path");
         QTest::newRow("neighbour by link") << model("../link") << self << Errc::Unsupported << QByteArray("$.model.path");
     }
+    void circles()
+    {
+        TempFolder folder;
+        folder.file("a.json", "{}").file("b.json", "{}").file("c.json", "{}").file("d.json", "{}")
+            .file("trace.json", R"({"prosector": 1, "artifacts": [
+                {"id": "d", "file": "d.json", "of": "a"}, {"id": "a", "file": "a.json", "of": "b"},
+                {"id": "b", "file": "b.json", "of": "c"}, {"id": "c", "file": "c.json", "of": "a"}]})");
+        const auto run = openPath(folder.path());
+        QCOMPARE(run->unreadable().size(), std::size_t(1));
+        // Whoever follows `of` comes to an end.
+        for (const Artifact &artifact : run->artifacts()) {
+            int steps = 0;
+            for (const Artifact *at = &artifact; at && !at->of.empty(); at = run->byName(at->of))
+                QVERIFY(++steps < 5);
+        }
+    }
+
     void refusals()
     {
         QFETCH(QByteArray, manifest);

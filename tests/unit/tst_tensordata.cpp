@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/artifacts/tensordata.h"
 
+#include "models/artifacts/ggufvalue.h"
 #include "tests/support/bytewriter.h"
 #include "tests/support/reading.h"
 #include "tests/support/strict.h"
@@ -18,6 +19,31 @@ class TestTensorData : public QObject {
     const TensorContent &content() const { return *static_cast<const TensorContent *>(m_content.get()); }
 
 private slots:
+    void sizesAreRounded()
+    {
+        QCOMPARE(sizeText(999), std::string("999 B"));
+        QCOMPARE(sizeText(1949), std::string("1.9 kB"));
+        QCOMPARE(sizeText(1950), std::string("2.0 kB"));
+        QCOMPARE(sizeText(99'960), std::string("100 kB"));
+        QCOMPARE(sizeText(999'949), std::string("1.0 MB"));
+        QCOMPARE(sizeText(14'960'000'000), std::string("15.0 GB"));
+        QCOMPARE(sizeText(UINT64_MAX), std::string("18.4 EB"));
+    }
+
+    void wholeNumbersHaveNoExponent()
+    {
+        const auto shown = [](double real) {
+            GgufValue value;
+            value.type = GgufValue::Type::Float32;
+            value.real = real;
+            return value.display();
+        };
+        QCOMPARE(shown(1e6), std::string("1000000"));
+        QCOMPARE(shown(0.5), std::string("0.5"));
+        QCOMPARE(shown(1e30), std::string("1e+30"));
+        QCOMPARE(shown(1e-05), std::string("1e-05"));
+    }
+
     void initTestCase()
     {
         auto source = openFile(PROSECTOR_TEST_SOURCE_DIR "/fixtures/tensordata/values.safetensors");

@@ -2,6 +2,7 @@
 #include "app/mainwindow.h"
 #include "models/session/text.h"
 #include "tests/support/strict.h"
+#include "tests/support/windowfixture.h"
 #include "widgets/commandpalette.h"
 #include "widgets/panearea.h"
 #include "widgets/panels/findingspanel.h"
@@ -23,28 +24,8 @@
 
 using namespace prosector;
 
-namespace {
-
-/// Two names for one thing that disagree: a contradiction inside one file.
-const QByteArray sickConfig = "{\n"
-                              "  \"architectures\": [\"LlamaForCausalLM\"],\n"
-                              "  \"model_type\": \"llama\",\n"
-                              "  \"hidden_size\": 64,\n"
-                              "  \"num_attention_heads\": 4,\n"
-                              "  \"num_hidden_layers\": 2,\n"
-                              "  \"vocab_size\": 128,\n"
-                              "  \"max_position_embeddings\": 32768,\n"
-                              "  \"rope_theta\": 10000.0,\n"
-                              "  \"rope_scaling\": {\"type\": \"linear\", \"rope_type\": \"yarn\", \"factor\": 4.0}\n"
-                              "}\n";
-
-bool write(const QString &path, const QByteArray &bytes)
-{
-    QFile file(path);
-    return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
-}
-
-} // namespace
+using test::sickConfig;
+using test::write;
 
 class WindowTest : public QObject {
     Q_OBJECT
