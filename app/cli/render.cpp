@@ -2,9 +2,9 @@
 // render (MODEL | --template FILE) --request F, or --jsonl F: the prompt a template makes of a conversation,
 // and with --spans where each byte of it came from.
 #include "app/cli/cli.h"
+#include "app/cli/lines.h"
 #include "app/cli/renderjson.h"
 
-#include "models/core/bytesource.h"
 #include "models/templates/chatrequest.h"
 #include "models/templates/foldertemplate.h"
 #include "models/templates/pytime.h"
@@ -27,14 +27,6 @@ struct Options {
 Error usage(std::string message)
 {
     return {Errc::Usage, std::move(message)};
-}
-
-Result<std::string> contentOf(const std::string &path)
-{
-    const auto source = openFile(path);
-    if (!source)
-        return source.error();
-    return readText(**source);
 }
 
 /// Templates by their text: a log of a hundred thousand calls has few of them.
@@ -113,7 +105,7 @@ ChatRequest requestOf(Value body, const Options &options)
 
 int renderOne(const Options &options, Shared &shared, const Job &job)
 {
-    const auto text = contentOf(options.request);
+    const auto text = fileText(options.request);
     if (!text)
         return fail(InputError, text.error());
     const DocumentPtr document = Document::parseJson(*text);
@@ -199,36 +191,14 @@ int renderLines(const Options &options, Shared &shared, const Job &job)
                 shared.source = std::move(found->chatTemplate.text);
         }
     }
-    const auto text = contentOf(options.jsonl);
-    if (!text)
-        return fail(InputError, text.error());
-    std::string out;
     int status = AllWell;
-    for (std::size_t from = 0; from < text->size();) {
-        if (job.cancelled())
-            return fail(Interrupted, Job::cancelledError());
-        const std::size_t end = std::min(text->find('\n', from), text->size());
-        std::string line = text->substr(from, end - from);
-        from = end + 1;
-        if (line.find_first_not_of(" \t\r") == std::string::npos)
-            continue;
-        const DocumentPtr document = Document::parseJson(std::move(line));
-        if (document->problem()) {
-            out += errorJson(*document->problem(), {});
-            status = InputError;
-        } else {
-            out += renderRow(document->root(), options, shared, job);
-        }
-        out += '\n';
-        constexpr std::size_t block = 1 << 20;
-        if (out.size() >= block) {
-            if (const auto done = writeOutput({}, out); !done)
-                return fail(UsageError, done.error());
-            out.clear();
-        }
-    }
-    const auto done = writeOutput({}, out);
-    return done ? status : fail(UsageError, done.error());
+    const int ended = eachJsonLine(options.jsonl, job, [&](const Document &document, std::size_t) {
+        if (!document.problem())
+            return renderRow(document.root(), options, shared, job);
+        status = InputError;
+        return errorJson(*document.problem(), {});
+    });
+    return ended == AllWell ? status : ended;
 }
 
 int run(const Options &options)
@@ -239,7 +209,7 @@ int run(const Options &options)
     if (options.jsonl.empty() == options.request.empty())
         return fail(UsageError, usage("give one of --request and --jsonl"));
     if (!options.templateFile.empty()) {
-        auto source = contentOf(options.templateFile);
+        auto source = fileText(options.templateFile);
         if (!source)
             return fail(InputError, source.error());
         shared.source = std::move(*source);

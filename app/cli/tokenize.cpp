@@ -2,9 +2,9 @@
 // tokenize MODEL (--text S | --file F | --jsonl F): ids, tokens and offsets, one JSON line per input.
 // decode MODEL (--ids 1,2,3 | --jsonl F): the text back.
 #include "app/cli/cli.h"
+#include "app/cli/lines.h"
 #include "app/cli/tokenjson.h"
 
-#include "models/core/bytesource.h"
 #include "models/core/utf8.h"
 #include "models/report/jsonparts.h"
 #include "models/tokenizers/decoder.h"
@@ -22,7 +22,6 @@ namespace prosector::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::size_t outputBlock = 1 << 20; ///< bytes gathered before they are written
 
 struct TokenizeOptions {
     std::string model, file, jsonl;
@@ -34,26 +33,6 @@ struct DecodeOptions {
     std::string model, jsonl;
     std::vector<std::uint32_t> ids;
     bool skipSpecialTokens = false, cleanUp = false, explain = false;
-};
-
-/// Lines go out in blocks; the first failure to write ends the program's work.
-class Output {
-public:
-    Result<void> line(std::string_view text)
-    {
-        m_text += text;
-        m_text += '\n';
-        return m_text.size() < outputBlock ? Result<void>() : flush();
-    }
-    Result<void> flush()
-    {
-        auto done = writeOutput({}, m_text);
-        m_text.clear();
-        return done;
-    }
-
-private:
-    std::string m_text;
 };
 
 /// What a command works with: the run must outlive the tokenizer's trees.
@@ -73,44 +52,20 @@ Result<Opened> open(const std::string &path, const Job &job)
     return Opened{std::move(*run), std::move(*tokenizer)};
 }
 
-/// Calls `work` with each line's value. A line that gives an error stands as {"error": …} in the output and
-/// the rest goes on; the status then is InputError.
-int eachLine(const std::string &path, const Job &job, Output &output, const std::function<Result<std::string>(Value)> &work)
+/// Answers each line of a JSON Lines file. A line that gives an error stands as {"error": …} in the output
+/// and the rest goes on; the status then is InputError.
+int answerLines(const std::string &path, const Job &job, const std::function<Result<std::string>(Value)> &work)
 {
-    const auto source = openFile(path);
-    if (!source)
-        return fail(InputError, source.error());
-    const auto text = readText(**source);
-    if (!text)
-        return fail(InputError, text.error());
     int status = AllWell;
-    std::size_t line = 0;
-    for (std::size_t from = 0; from < text->size();) {
-        if (job.cancelled())
-            return fail(Interrupted, Error{Errc::Cancelled, path});
-        const std::size_t end = std::min(text->find('\n', from), text->size());
-        const auto content = std::string_view(*text).substr(from, end - from);
-        from = end + 1;
-        ++line;
-        if (content.find_first_not_of(" \t\r") == std::string_view::npos)
-            continue;
-        const auto document = Document::parseJson(std::string(content));
-        auto made = document->problem() ? Result<std::string>(*document->problem()) : work(document->root());
-        if (!made) {
-            const std::string message = "line " + std::to_string(line) + ": " + describe(made.error());
-            status = fail(InputError, Error{made.error().code, path + ": " + message});
-            made = report::jsonLine(Json{{"error", message}});
-        }
-        if (auto done = output.line(*made); !done)
-            return fail(UsageError, done.error());
-    }
-    return status;
-}
-
-int finish(Output &output, int status)
-{
-    const auto done = output.flush();
-    return done ? status : fail(UsageError, done.error());
+    const int ended = eachJsonLine(path, job, [&](const Document &document, std::size_t line) {
+        const auto made = document.problem() ? Result<std::string>(*document.problem()) : work(document.root());
+        if (made)
+            return *made;
+        const std::string message = "line " + std::to_string(line) + ": " + describe(made.error());
+        status = fail(InputError, Error{made.error().code, path + ": " + message});
+        return report::jsonLine(Json{{"error", message}});
+    });
+    return ended == AllWell ? status : ended;
 }
 
 Result<std::string> encodedLine(Encoder &encoder, std::string_view text, EncodeOptions options, bool explain)
@@ -133,20 +88,17 @@ int tokenize(const TokenizeOptions &options)
     encode.addSpecialTokens = !options.noSpecialTokens;
     encode.specialsAsText = encode.specialsAsText || options.specialsAsText;
     Encoder encoder(opened->tokenizer.tokenizer);
-    Output output;
     if (!options.jsonl.empty()) {
-        const int status = eachLine(options.jsonl, job, output, [&](Value line) -> Result<std::string> {
+        return answerLines(options.jsonl, job, [&](Value line) -> Result<std::string> {
             const auto text = line["text"].string();
             if (!text)
                 return Error{Errc::Malformed, "line", line.anchor(), "an object with a member `text`", std::string(line.raw().substr(0, 60))};
             return encodedLine(encoder, *text, encode, options.explain);
         });
-        return finish(output, status);
     }
     std::string text = options.text.value_or("");
     if (!options.file.empty()) {
-        const auto source = openFile(options.file);
-        auto read = source ? readText(**source) : Result<std::string>(source.error());
+        auto read = fileText(options.file);
         if (!read)
             return fail(InputError, read.error());
         text = std::move(*read);
@@ -154,8 +106,9 @@ int tokenize(const TokenizeOptions &options)
     const auto line = encodedLine(encoder, text, encode, options.explain);
     if (!line)
         return fail(InputError, line.error());
+    LineOutput output;
     const auto done = output.line(*line);
-    return done ? finish(output, AllWell) : fail(UsageError, done.error());
+    return done ? output.finish(AllWell) : fail(UsageError, done.error());
 }
 
 Result<std::string> decoded(const Opened &opened, std::span<const std::uint32_t> ids, const DecodeOptions &options)
@@ -178,8 +131,9 @@ Result<std::vector<std::uint32_t>> idsOf(Value list)
     return ids;
 }
 
-int decodeSteps(const Opened &opened, const DecodeOptions &options, Output &output)
+int decodeSteps(const Opened &opened, const DecodeOptions &options)
 {
+    LineOutput output;
     DecodeStream stream(opened.tokenizer.tokenizer, options.skipSpecialTokens);
     for (const std::uint32_t id : options.ids) {
         const auto step = stream.push(id);
@@ -188,7 +142,7 @@ int decodeSteps(const Opened &opened, const DecodeOptions &options, Output &outp
         if (auto done = output.line(decodeStepJson(*opened.tokenizer.tokenizer, id, *step)); !done)
             return fail(UsageError, done.error());
     }
-    return finish(output, AllWell);
+    return output.finish(AllWell);
 }
 
 int decode(const DecodeOptions &options)
@@ -197,9 +151,8 @@ int decode(const DecodeOptions &options)
     const auto opened = open(options.model, job);
     if (!opened)
         return fail(InputError, opened.error());
-    Output output;
     if (!options.jsonl.empty()) {
-        const int status = eachLine(options.jsonl, job, output, [&](Value line) -> Result<std::string> {
+        return answerLines(options.jsonl, job, [&](Value line) -> Result<std::string> {
             const auto ids = idsOf(line.isArray() ? line : line["ids"]);
             if (!ids)
                 return ids.error();
@@ -208,10 +161,9 @@ int decode(const DecodeOptions &options)
                 return text.error();
             return report::jsonLine(Json{{"text", *text}});
         });
-        return finish(output, status);
     }
     if (options.explain)
-        return decodeSteps(*opened, options, output);
+        return decodeSteps(*opened, options);
     const auto text = decoded(*opened, options.ids, options);
     if (!text)
         return fail(InputError, text.error());
