@@ -174,10 +174,8 @@ void MainWindow::openPalette()
         const Finding &finding = m_session.finding(ref);
         // By its key: instruments may run again while the palette is open.
         entries.push_back({toQt(finding.title), tr("finding"), severityIcon(finding.severity), [this, key = m_session.keyOf(ref)] {
-                               for (const FindingRef now : m_session.findings().all()) {
-                                   if (m_session.keyOf(now) == key)
-                                       return showFinding(now);
-                               }
+                               if (const FindingRef now = m_session.findingWithKey(key); now.valid())
+                                   showFinding(now);
                            }});
     }
     if (const RunPtr run = m_session.run()) {
@@ -232,10 +230,8 @@ void MainWindow::acknowledge(FindingRef ref)
     dialog->setTextValue(m_session.acknowledgement(ref));
     // The finding is named by its key: instruments may run again while the dialog is open.
     connect(dialog, &QInputDialog::textValueSelected, this, [this, key = m_session.keyOf(ref)](const QString &reason) {
-        for (const FindingRef now : m_session.findings().all()) {
-            if (m_session.keyOf(now) == key)
-                return m_session.acknowledge(now, reason);
-        }
+        if (const FindingRef now = m_session.findingWithKey(key); now.valid())
+            m_session.acknowledge(now, reason);
     });
     dialog->show();
 }

@@ -403,6 +403,15 @@ QString Session::keyOf(FindingRef ref) const
     return key;
 }
 
+FindingRef Session::findingWithKey(const QString &key) const
+{
+    for (const FindingRef ref : m_findings.all()) {
+        if (keyOf(ref) == key)
+            return ref;
+    }
+    return {};
+}
+
 bool Session::isAcknowledged(FindingRef ref) const
 {
     return !m_acknowledged.empty() && m_acknowledged.contains(keyOf(ref).toStdString());

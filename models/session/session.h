@@ -92,6 +92,8 @@ public:
 
     /// Names a finding by instrument, code and evidence, so that it is found again after a reload.
     QString keyOf(FindingRef ref) const;
+    /// The finding that has the key now; not valid when it is gone.
+    FindingRef findingWithKey(const QString &key) const;
     bool isAcknowledged(FindingRef ref) const;
     QString acknowledgement(FindingRef ref) const;
     void acknowledge(FindingRef ref, const QString &reason);
