@@ -65,15 +65,8 @@ private slots:
         std::vector<std::string> pieces;
         for (const QString &token : tokens)
             pieces.push_back(token.toStdString());
-        GgufWriter writer;
-        writer.string("general.architecture", "llama").string("tokenizer.ggml.model", model.toStdString());
-        if (!pre.isEmpty())
-            writer.string("tokenizer.ggml.pre", pre.toStdString());
-        writer.strings("tokenizer.ggml.tokens", pieces);
-        if (merges)
-            writer.strings("tokenizer.ggml.merges", {"a b"});
         TempFolder folder;
-        folder.file("m.gguf", writer.bytes());
+        folder.file("m.gguf", vocabularyGguf(model.toStdString(), pre.toStdString(), pieces, merges));
         const Examined examined = examineWith(t12, {folder.path()});
         VERIFY_WORST(t12, examined, worst);
         if (!code.isEmpty())

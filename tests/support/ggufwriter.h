@@ -129,3 +129,16 @@ private:
     std::uint64_t m_tensors = 0, m_entries = 0;
     ByteWriter m_metadata, m_infos, m_data;
 };
+
+/// A GGUF that holds a vocabulary alone; an empty `pre` is not written, and of merges one.
+inline std::string vocabularyGguf(std::string_view model, std::string_view pre, const std::vector<std::string> &tokens, bool merges)
+{
+    GgufWriter writer;
+    writer.string("general.architecture", "llama").string("tokenizer.ggml.model", model);
+    if (!pre.empty())
+        writer.string("tokenizer.ggml.pre", pre);
+    writer.strings("tokenizer.ggml.tokens", tokens);
+    if (merges)
+        writer.strings("tokenizer.ggml.merges", {"a b"});
+    return writer.bytes();
+}
