@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/tokenjson.h"
 
-
+#include "models/core/hex.h"
 #include "models/core/utf8.h"
 #include "models/report/jsonparts.h"
 
@@ -13,19 +13,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json pair(Origin origin)
+Json pair(TextRange origin)
 {
     return Json::array({origin.begin, origin.end});
 }
 
 std::string hex(std::string_view bytes)
 {
-    static constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        text += {digits[byte >> 4], digits[byte & 15]};
-    }
+    for (const char c : bytes)
+        text += lowerHex(static_cast<unsigned char>(c));
     return text;
 }
 
@@ -100,7 +97,7 @@ Json pieceJson(const Explanation::Piece &piece, const Explanation &why)
 
 Json tokenJson(const Encoding &encoding, const Explanation &why, std::size_t i, std::string_view input)
 {
-    const Origin origin = encoding.offsets[i];
+    const TextRange origin = encoding.offsets[i];
     Json json{{"id", encoding.ids[i]}, {"token", encoding.tokens[i]}};
     const auto bytes = part(input, origin.begin, origin.end);
     const Explanation::Token &token = why.tokens[i];
@@ -131,9 +128,9 @@ Json tokenJson(const Encoding &encoding, const Explanation &why, std::size_t i, 
 std::string encodingJson(const Encoding &encoding, const Explanation *why, std::string_view input)
 {
     Json json{{"ids", encoding.ids}, {"tokens", encoding.tokens}, {"offsets", Json::array()}};
-    for (const Origin origin : encoding.offsets)
+    for (const TextRange origin : encoding.offsets)
         json["offsets"].push_back(pair(origin));
-    for (const Origin origin : encoding.invalid)
+    for (const TextRange origin : encoding.invalid)
         json["invalid"].push_back({{"bytes", pair(origin)}, {"hex", hex(part(input, origin.begin, origin.end))}});
     if (why) {
         json["explain"] = Json::array();

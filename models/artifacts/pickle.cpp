@@ -2,6 +2,7 @@
 // Opcodes: Lib/pickletools.py of CPython.
 #include "models/artifacts/pickle.h"
 
+#include "models/core/hex.h"
 #include "models/core/utf8.h"
 
 #include <bit>
@@ -332,8 +333,7 @@ private:
         }
         case 'Q': pushItems(Type::Persistent, popMany(1)); break;
         default:
-            static constexpr std::string_view digits = "0123456789ABCDEF";
-            fail(Errc::Unsupported, std::string("pickle opcode 0x") + digits[opcode >> 4] + digits[opcode & 15] + " is not followed");
+            fail(Errc::Unsupported, "pickle opcode 0x" + upperHex(opcode) + " is not followed");
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/config/canonicaljson.h"
 
+#include "models/core/hex.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -24,10 +26,7 @@ void appendEscaped(std::string &out, std::string_view text)
         case '\b': out += "\\b"; break;
         default:
             if (static_cast<unsigned char>(c) < 0x20) {
-                constexpr std::string_view digits = "0123456789abcdef";
-                out += "\\u00";
-                out += digits[static_cast<unsigned char>(c) >> 4];
-                out += digits[static_cast<unsigned char>(c) & 15];
+                out += "\\u00" + lowerHex(static_cast<unsigned char>(c));
             } else {
                 out += c;
             }

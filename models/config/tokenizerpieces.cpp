@@ -3,6 +3,7 @@
 #include "models/config/tokenizerfacts.h"
 
 #include "models/core/sha256.h"
+#include "models/tokenizers/bytepiece.h"
 
 #include <algorithm>
 
@@ -167,7 +168,7 @@ TokenizerFacts::Spelling TokenizerFacts::spelling() const
             count.firstByteLetter = id;
         count.byteLetters += byteLetter;
         count.spaceMarks += piece.find("\xE2\x96\x81") != std::string_view::npos;
-        count.bytePieces += piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with(">");
+        count.bytePieces += byteOfPiece(piece).has_value();
         return count.looked < sample;
     });
     return count;

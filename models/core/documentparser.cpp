@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/core/document.h"
+#include "models/core/hex.h"
 #include "models/core/utf8.h"
 
 #include <algorithm>
@@ -65,8 +66,7 @@ private:
         const auto c = static_cast<unsigned char>(m_text[m_at]);
         if (c >= 0x20 && c < 0x7F)
             return '\'' + std::string(1, m_text[m_at]) + '\'';
-        static constexpr std::string_view digits = "0123456789ABCDEF";
-        return std::string("byte 0x") + digits[c >> 4] + digits[c & 15];
+        return "byte 0x" + upperHex(c);
     }
 
     void skipSpace()

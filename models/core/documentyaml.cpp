@@ -2,6 +2,7 @@
 // YAML as a Document: libyaml's events are written as JSON text beside the byte ranges they came from,
 // and that text is parsed like any other. So there is one tree, one path syntax and one set of remarks.
 #include "models/core/document.h"
+#include "models/core/hex.h"
 #include "models/core/utf8.h"
 
 #include <algorithm>
@@ -20,16 +21,13 @@ constexpr std::size_t maxAliasBytes = 1 << 20;
 
 void appendQuoted(std::string &json, std::string_view text)
 {
-    static constexpr std::string_view digits = "0123456789abcdef";
     json += '"';
     for (const char c : text) {
         if (c == '"' || c == '\\') {
             json += '\\';
             json += c;
         } else if (static_cast<unsigned char>(c) < 0x20) {
-            json += "\\u00";
-            json += digits[static_cast<unsigned char>(c) >> 4];
-            json += digits[static_cast<unsigned char>(c) & 15];
+            json += "\\u00" + lowerHex(static_cast<unsigned char>(c));
         } else {
             json += c;
         }

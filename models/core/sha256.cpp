@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/core/sha256.h"
 
+#include "models/core/hex.h"
+
 #include <algorithm>
 #include <array>
 #include <openssl/evp.h>
@@ -34,12 +36,9 @@ std::string Sha256::hex()
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned int length = 0;
     EVP_DigestFinal_ex(m_context->evp, digest.data(), &length);
-    static constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
-    for (unsigned int i = 0; i < length; ++i) {
-        text += digits[digest[i] >> 4];
-        text += digits[digest[i] & 15];
-    }
+    for (unsigned int i = 0; i < length; ++i)
+        text += lowerHex(digest[i]);
     return text;
 }
 

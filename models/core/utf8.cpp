@@ -65,6 +65,14 @@ void appendUtf8(std::string &text, char32_t c)
     }
 }
 
+std::string codePointName(char32_t codePoint)
+{
+    std::string digits;
+    for (; codePoint > 0 || digits.size() < 4; codePoint >>= 4)
+        digits.insert(digits.begin(), "0123456789ABCDEF"[codePoint & 15]);
+    return "U+" + digits;
+}
+
 std::size_t firstInvalidUtf8(std::string_view text)
 {
     std::size_t i = 0;

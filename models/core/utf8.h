@@ -19,6 +19,9 @@ CodePoint decodeUtf8(std::string_view text, std::size_t offset);
 
 void appendUtf8(std::string &text, char32_t codePoint);
 
+/// "U+000A", "U+1F600".
+std::string codePointName(char32_t codePoint);
+
 /// Offset of the first byte that is not UTF-8, or npos. Surrogates and overlong forms are invalid.
 std::size_t firstInvalidUtf8(std::string_view text);
 

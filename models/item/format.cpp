@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/item/format.h"
 
+#include "models/core/hex.h"
 #include "models/core/utf8.h"
 #include "models/core/wording.h"
 #include "models/instruments/instrument.h"

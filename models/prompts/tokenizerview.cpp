@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/prompts/tokenizerview.h"
 
+#include "models/core/hex.h"
 #include "models/core/utf8.h"
+#include "models/tokenizers/bytepiece.h"
 
 #include <algorithm>
 
@@ -26,7 +28,7 @@ std::optional<std::size_t> depthBelow(const std::string &outer, const std::strin
 
 bool isOneSymbol(std::string_view piece)
 {
-    return piece.empty() || decodeUtf8(piece, 0).length == piece.size() || (piece.size() == 6 && piece.starts_with("<0x"));
+    return piece.empty() || decodeUtf8(piece, 0).length == piece.size() || byteOfPiece(piece);
 }
 
 } // namespace
@@ -147,10 +149,8 @@ std::string TokenizerView::findExcerpt() const
         }
         if (text.starts_with("\xE2\x96\x81") && text.size() > 3)
             text.erase(0, 3);
-        static constexpr std::string_view digits = "0123456789ABCDEF";
-        const std::string byte = std::string("<0x") + digits[c >> 4] + digits[c & 15] + '>';
         const std::string letter = pieceOfBytes(std::string(1, static_cast<char>(c)));
-        for (const std::string &spelling : {text, "\xE2\x96\x81" + text, "##" + text, text + "</w>", letter, byte,
+        for (const std::string &spelling : {text, "\xE2\x96\x81" + text, "##" + text, text + "</w>", letter, bytePiece(c),
                                             std::string(c == ' ' ? "\xE2\x96\x81" : "")}) {
             if (!spelling.empty() && id(spelling)) {
                 ++covered;
@@ -244,11 +244,8 @@ std::string shownPiece(std::string_view piece)
             return out + "…\"";
         const CodePoint c = decodeUtf8(piece, at);
         if (!c.valid) {
-            static constexpr std::string_view digits = "0123456789abcdef";
-            for (std::size_t i = 0; i < c.length; ++i) {
-                const auto byte = static_cast<unsigned char>(piece[at + i]);
-                out += std::string("\\x") + digits[byte >> 4] + digits[byte & 15];
-            }
+            for (std::size_t i = 0; i < c.length; ++i)
+                out += "\\x" + lowerHex(static_cast<unsigned char>(piece[at + i]));
         } else if (c.value == '\n') {
             out += "\\n";
         } else if (c.value == '\t') {

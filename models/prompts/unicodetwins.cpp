@@ -169,10 +169,7 @@ std::string nameOfCharacter(char32_t c)
     std::array<char, 128> buffer{};
     UErrorCode status = U_ZERO_ERROR;
     u_charName(static_cast<UChar32>(c), U_EXTENDED_CHAR_NAME, buffer.data(), static_cast<std::int32_t>(buffer.size()), &status);
-    std::string digits;
-    for (char32_t value = c; value > 0 || digits.size() < 4; value >>= 4)
-        digits.insert(digits.begin(), "0123456789ABCDEF"[value & 15]);
-    return "U+" + digits + (U_SUCCESS(status) ? " " + std::string(buffer.data()) : std::string());
+    return codePointName(c) + (U_SUCCESS(status) ? " " + std::string(buffer.data()) : std::string());
 }
 
 } // namespace

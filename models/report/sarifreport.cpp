@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SARIF 2.1.0 (OASIS standard, 27 March 2020), for code-scanning services and editors.
+#include "models/core/hex.h"
 #include "models/core/plaintext.h"
 #include "models/core/sha256.h"
 #include "models/core/utf8.h"
@@ -37,11 +38,7 @@ std::string uriPath(std::string_view path)
         if (plain) {
             uri += c;
         } else {
-            static constexpr std::string_view digits = "0123456789ABCDEF";
-            const auto byte = static_cast<unsigned char>(c);
-            uri += '%';
-            uri += digits[byte >> 4];
-            uri += digits[byte & 15];
+            uri += '%' + upperHex(static_cast<unsigned char>(c));
         }
     }
     return uri;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/runs/inspect.h"
 
+#include "models/core/hex.h"
 #include "models/core/utf8.h"
 #include "models/runs/locate.h"
 
@@ -148,19 +149,6 @@ bool touches(const Artifact &artifact, const Place &here, const std::optional<By
 }
 
 } // namespace
-
-std::string hexText(std::span<const std::byte> bytes)
-{
-    static constexpr char digits[] = "0123456789ABCDEF";
-    std::string text;
-    for (const std::byte byte : bytes) {
-        if (!text.empty())
-            text += ' ';
-        text += digits[std::to_integer<unsigned>(byte) >> 4];
-        text += digits[std::to_integer<unsigned>(byte) & 15];
-    }
-    return text;
-}
 
 std::vector<Fact> inspect(const Run &run, const Selection &selection, std::span<const Outcome *const> outcomes)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Filters for HTML and URLs.
+#include "models/core/hex.h"
 #include "models/templates/access.h"
 #include "models/templates/arguments.h"
 #include "models/templates/filters.h"
@@ -81,7 +82,6 @@ Var striptags(Renderer &, const Var &input, Arguments &arguments)
 
 std::string quoted(const Var &value, bool query)
 {
-    static constexpr std::string_view hex = "0123456789ABCDEF";
     std::string out;
     for (const char c : toText(value).view()) {
         const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' || c == '~';
@@ -90,9 +90,7 @@ std::string quoted(const Var &value, bool query)
         } else if (c == ' ' && query) {
             out += '+';
         } else {
-            out += '%';
-            out += hex[static_cast<unsigned char>(c) >> 4];
-            out += hex[static_cast<unsigned char>(c) & 15];
+            out += '%' + upperHex(static_cast<unsigned char>(c));
         }
     }
     return out;

@@ -2,6 +2,7 @@
 #include "models/tokenizers/addedtokens.h"
 
 #include "models/core/utf8.h"
+#include "models/tokenizers/malformedpart.h"
 #include "models/tokenizers/unicode.h"
 
 #include <algorithm>
@@ -50,20 +51,14 @@ std::optional<TokenMatcher::Match> TokenMatcher::find(std::string_view text, std
 
 namespace {
 
-Error wrong(Value where, std::string expected)
-{
-    return {Errc::Malformed, "added token", where.anchor(), std::move(expected),
-            where ? std::string(where.raw().substr(0, 60)) : "nothing"};
-}
-
 Result<AddedTokenRule> readToken(Value node)
 {
     const auto content = node["content"].string();
     if (!content)
-        return wrong(node, "an object with `content` and `id`");
+        return malformedPart("added token", node, "an object with `content` and `id`");
     const auto id = node["id"].integer();
     if (!id || *id < 0 || *id >= Vocabulary::none)
-        return wrong(node["id"] ? node["id"] : node, "an id from 0 to 2^32 - 2");
+        return malformedPart("added token", node["id"] ? node["id"] : node, "an id from 0 to 2^32 - 2");
     const auto flag = [&](const char *name, bool fallback) { return node[name].boolean().value_or(fallback); };
     const bool special = flag("special", false);
     return AddedTokenRule{*content,           static_cast<std::uint32_t>(*id), special, flag("normalized", !special),

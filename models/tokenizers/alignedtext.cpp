@@ -8,7 +8,7 @@
 
 namespace prosector {
 
-Origin AlignedText::originAt(std::size_t byte) const
+TextRange AlignedText::originAt(std::size_t byte) const
 {
     if (m_changed)
         return m_origin[byte];
@@ -20,7 +20,7 @@ Origin AlignedText::originAt(std::size_t byte) const
     return {m_base + static_cast<std::uint32_t>(begin), m_base + static_cast<std::uint32_t>(end)};
 }
 
-Origin AlignedText::origin(std::size_t begin, std::size_t end) const
+TextRange AlignedText::origin(std::size_t begin, std::size_t end) const
 {
     if (begin < end)
         return {originAt(begin).begin, originAt(end - 1).end};
@@ -48,7 +48,7 @@ void AlignedText::appendInput(std::string_view text, std::uint32_t base)
         std::size_t end = i + 1;
         while (end < text.size() && isContinuationByte(text[end]))
             ++end;
-        const Origin origin{base + static_cast<std::uint32_t>(i), base + static_cast<std::uint32_t>(end)};
+        const TextRange origin{base + static_cast<std::uint32_t>(i), base + static_cast<std::uint32_t>(end)};
         for (; i < end; ++i)
             m_origin.push_back(origin);
     }
@@ -74,7 +74,7 @@ void AlignedText::appendPart(const AlignedText &source, std::size_t begin, std::
                     source.m_origin.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
-void AlignedText::appendText(std::string_view text, Origin origin)
+void AlignedText::appendText(std::string_view text, TextRange origin)
 {
     own();
     m_own += text;
@@ -104,11 +104,11 @@ void AlignedText::transform(std::span<const Change> changes, std::size_t removed
     };
     skip(removedInFront);
     std::string text;
-    std::vector<Origin> origins;
+    std::vector<TextRange> origins;
     text.reserve(m_own.size());
     origins.reserve(m_own.size());
     for (const Change &change : changes) {
-        Origin origin{m_base, m_base};
+        TextRange origin{m_base, m_base};
         if (change.change > 0) {
             if (at > 0)
                 origin = m_origin[at - 1];
@@ -169,7 +169,7 @@ void AlignedText::prepend(std::string_view prefix)
     own();
     // The first inserted character takes the place of the first old one, which follows as inserted:
     // all of them share its origin.
-    const Origin origin = m_origin.front();
+    const TextRange origin = m_origin.front();
     m_own.insert(0, prefix);
     m_origin.insert(m_origin.begin(), prefix.size(), origin);
 }
@@ -179,7 +179,7 @@ void AlignedText::append(std::string_view suffix)
     if (suffix.empty())
         return;
     own();
-    const Origin origin = m_origin.empty() ? Origin{m_base, m_base} : m_origin.back();
+    const TextRange origin = m_origin.empty() ? TextRange{m_base, m_base} : m_origin.back();
     m_own += suffix;
     m_origin.insert(m_origin.end(), suffix.size(), origin);
 }
@@ -212,7 +212,7 @@ void AlignedText::replace(std::span<const Range> ranges, std::string_view conten
         return;
     own();
     std::string text;
-    std::vector<Origin> origins;
+    std::vector<TextRange> origins;
     text.reserve(m_own.size());
     origins.reserve(m_own.size());
     const auto copy = [&](std::size_t begin, std::size_t end) {
@@ -225,7 +225,7 @@ void AlignedText::replace(std::span<const Range> ranges, std::string_view conten
         copy(at, range.begin);
         text += content;
         // All of the replacement comes from the last byte of what it replaces.
-        origins.insert(origins.end(), content.size(), range.end > 0 ? m_origin[range.end - 1] : Origin{m_base, m_base});
+        origins.insert(origins.end(), content.size(), range.end > 0 ? m_origin[range.end - 1] : TextRange{m_base, m_base});
         at = range.end;
     }
     copy(at, m_own.size());

@@ -11,9 +11,9 @@
 namespace prosector {
 
 /// Bytes [begin, end) of the text given to the tokenizer.
-struct Origin {
+struct TextRange {
     std::uint32_t begin = 0, end = 0;
-    bool operator==(const Origin &) const = default;
+    bool operator==(const TextRange &) const = default;
 };
 
 /// A text that normalisation may change, with, for each byte, the bytes it came from. The rules for
@@ -42,14 +42,14 @@ public:
     bool isInput() const { return !m_changed; }
 
     /// Input bytes that bytes [begin, end) of text() came from; of an empty range, nothing before it.
-    Origin origin(std::size_t begin, std::size_t end) const;
+    TextRange origin(std::size_t begin, std::size_t end) const;
 
     /// A part, which views this object's input or copies what was changed.
     AlignedText slice(std::size_t begin, std::size_t end) const;
     /// Puts bytes [begin, end) of another part of the same input behind this one.
     void appendPart(const AlignedText &source, std::size_t begin, std::size_t end);
     /// Puts text behind this one that stands for `origin`.
-    void appendText(std::string_view text, Origin origin);
+    void appendText(std::string_view text, TextRange origin);
 
     /// Rewrites everything; the first `removedInFront` characters are dropped.
     void transform(std::span<const Change> changes, std::size_t removedInFront = 0);
@@ -69,7 +69,7 @@ public:
     std::vector<char32_t> characters() const;
 
 private:
-    Origin originAt(std::size_t byte) const;
+    TextRange originAt(std::size_t byte) const;
     void own();
     void appendInput(std::string_view text, std::uint32_t base);
 
@@ -77,7 +77,7 @@ private:
     std::uint32_t m_base = 0;
     bool m_changed = false;
     std::string m_own;
-    std::vector<Origin> m_origin; ///< one per byte of m_own once changed
+    std::vector<TextRange> m_origin; ///< one per byte of m_own once changed
 };
 
 } // namespace prosector

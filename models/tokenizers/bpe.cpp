@@ -2,6 +2,7 @@
 #include "models/tokenizers/bpe.h"
 
 #include "models/core/utf8.h"
+#include "models/tokenizers/bytepiece.h"
 #include "models/tokenizers/piececache.h"
 #include "models/tokenizers/unicode.h"
 
@@ -21,12 +22,6 @@ constexpr std::size_t joinBits = 1 << 20;
 std::size_t joinSlot(char32_t left, char32_t right)
 {
     return ((static_cast<std::uint64_t>(left) << 32 | right) * 0x9E3779B97F4A7C15ULL >> 32) % joinBits;
-}
-
-std::string byteName(unsigned char byte)
-{
-    static constexpr std::string_view digits = "0123456789ABCDEF";
-    return {'<', '0', 'x', digits[byte >> 4], digits[byte & 15], '>'};
 }
 
 } // namespace
@@ -65,7 +60,7 @@ Result<std::shared_ptr<BpeModel>> BpeModel::make(Vocabulary vocabulary, const st
         }
     } else if (model->m_options.byteFallback) {
         for (std::uint32_t i = 0; i < 256; ++i)
-            model->m_byte[i] = model->m_vocabulary.find(byteName(static_cast<unsigned char>(i)));
+            model->m_byte[i] = model->m_vocabulary.find(bytePiece(static_cast<unsigned char>(i)));
     }
     model->m_canCut =
         std::none_of(model->m_byte.begin(), model->m_byte.end(), [](auto id) { return id == Vocabulary::none; });

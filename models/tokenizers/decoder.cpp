@@ -2,12 +2,13 @@
 #include "models/tokenizers/decoder.h"
 
 #include "models/core/utf8.h"
+#include "models/tokenizers/bytepiece.h"
+#include "models/tokenizers/malformedpart.h"
 #include "models/tokenizers/normalizer.h"
 #include "models/tokenizers/pattern.h"
 #include "models/tokenizers/tokenmodel.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace prosector {
 
@@ -41,16 +42,6 @@ Texts byteLevel(const Texts &tokens)
     return {toValidUtf8(bytes)};
 }
 
-/// The byte that `<0xNN>` spells, or -1.
-int byteToken(const std::string &token)
-{
-    if (token.size() != 6 || !token.starts_with("<0x") || !token.ends_with('>'))
-        return -1;
-    int value = 0;
-    const auto parsed = std::from_chars(token.data() + 3, token.data() + 5, value, 16);
-    return parsed.ec == std::errc() && parsed.ptr == token.data() + 5 ? value : -1;
-}
-
 Texts byteFallback(const Texts &tokens)
 {
     Texts out;
@@ -65,8 +56,8 @@ Texts byteFallback(const Texts &tokens)
         bytes.clear();
     };
     for (const std::string &token : tokens) {
-        if (const int byte = byteToken(token); byte >= 0) {
-            bytes += static_cast<char>(byte);
+        if (const auto byte = byteOfPiece(token)) {
+            bytes += static_cast<char>(*byte);
             continue;
         }
         flush();
@@ -127,12 +118,6 @@ Texts ctc(Texts tokens, const std::string &pad, const std::string &delimiter, bo
     return out;
 }
 
-Error wrong(Value where, std::string expected)
-{
-    return {Errc::Malformed, "decoder", where.anchor(), std::move(expected),
-            where ? std::string(where.raw().substr(0, 60)) : "nothing"};
-}
-
 Result<Decoder> makeStep(const std::string &type, Value node)
 {
     const auto step = [&](auto work) {
@@ -160,7 +145,7 @@ Result<Decoder> makeStep(const std::string &type, Value node)
             return static_cast<std::size_t>(std::max<std::int64_t>(node[name].integer().value_or(0), 0));
         };
         if (node["content"].string("").empty())
-            return wrong(node, "a character `content`");
+            return malformedPart("decoder", node, "a character `content`");
         return step([c = *node["content"].string(), start = count("start"), stop = count("stop")](Texts tokens) {
             return strip(std::move(tokens), c, start, stop);
         });
@@ -194,7 +179,7 @@ Result<void> append(Value node, Decoders &list)
 {
     const auto type = node["type"].string();
     if (!type)
-        return wrong(node, "an object with a `type`");
+        return malformedPart("decoder", node, "an object with a `type`");
     if (*type == "Sequence") {
         for (const Value child : node["decoders"]) {
             if (auto done = append(child, list); !done)
@@ -236,8 +221,8 @@ std::string bytesOf(const std::string &piece, const Decoders &decoders)
         if (decoder.name == "ByteLevel")
             return bytesOfPiece(text).value_or(text);
         if (decoder.name == "ByteFallback") {
-            if (const int byte = byteToken(text); byte >= 0)
-                return {static_cast<char>(byte)};
+            if (const auto byte = byteOfPiece(text))
+                return {static_cast<char>(*byte)};
             continue;
         }
         auto decoded = decoder.run({neighbour, text, neighbour});

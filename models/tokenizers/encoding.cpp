@@ -23,7 +23,7 @@ void Encoding::insert(std::size_t at, std::size_t count, std::uint32_t id, const
     if (!tokens.empty() || ids.empty()) // spelt like the others
         put(tokens, token);
     put(ids, id);
-    put(offsets, Origin{});
+    put(offsets, TextRange{});
     put(inserted, true);
 }
 

@@ -15,9 +15,9 @@ struct Explanation;
 struct Encoding {
     std::vector<std::uint32_t> ids;
     std::vector<std::string> tokens; ///< spelt as the tokenizer file spells them; empty if not asked for
-    std::vector<Origin> offsets;     ///< bytes of the input; {0, 0} for inserted tokens
+    std::vector<TextRange> offsets;     ///< bytes of the input; {0, 0} for inserted tokens
     std::vector<bool> inserted;      ///< put there by the post-processor or as padding
-    std::vector<Origin> invalid;     ///< bytes of the input that are not UTF-8 and were read as U+FFFD
+    std::vector<TextRange> invalid;     ///< bytes of the input that are not UTF-8 and were read as U+FFFD
 
     std::size_t size() const { return ids.size(); }
     /// Takes out tokens [begin, end).

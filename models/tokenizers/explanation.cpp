@@ -6,7 +6,7 @@ namespace prosector {
 void Explanation::guess(std::string_view input, const Encoding &encoding, const AddedTokens &added)
 {
     *this = {};
-    const Origin whole{0, static_cast<std::uint32_t>(input.size())};
+    const TextRange whole{0, static_cast<std::uint32_t>(input.size())};
     normalizations.push_back({whole, {}});
     ModelExplanation opaque;
     opaque.kind = ModelExplanation::Kind::Opaque;

@@ -23,19 +23,19 @@ struct Explanation {
     };
     /// A stretch of input between added tokens, as the normalisers saw and left it.
     struct Normalization {
-        Origin origin;
+        TextRange origin;
         std::vector<Step> steps;
     };
     /// What the pre-tokenizers cut out and the model saw as one.
     struct Piece {
-        Origin origin;
+        TextRange origin;
         std::string text; ///< normalised; of byte-level tokenizers the bytes themselves
         ModelExplanation model;
         std::uint32_t normalization; ///< index into `normalizations`
     };
     /// An added token found in the text.
     struct Match {
-        Origin origin;
+        TextRange origin;
         AddedTokenRule token;
         bool afterNormalizer; ///< found in normalised text, because it is `normalized: true`
     };

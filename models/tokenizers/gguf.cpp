@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/tokenizers/gguf.h"
 
+#include "models/core/hex.h"
 #include "models/core/utf8.h"
 #include "models/tokenizers/ggufmodel.h"
 
@@ -40,12 +41,9 @@ std::string decodeAlphabet(const std::string &spelling)
         if (const int byte = c.valid ? characterToByte(c.value) : -1; byte >= 0) {
             bytes += static_cast<char>(byte);
         } else {
-            static constexpr std::string_view digits = "0123456789abcdef";
             bytes += "[UNK_BYTE_0x";
-            for (const char b : std::string_view(spelling).substr(i, c.length)) {
-                bytes += digits[static_cast<unsigned char>(b) >> 4];
-                bytes += digits[static_cast<unsigned char>(b) & 15];
-            }
+            for (const char b : std::string_view(spelling).substr(i, c.length))
+                bytes += lowerHex(static_cast<unsigned char>(b));
             bytes += spelling + ']';
         }
         i += c.length;

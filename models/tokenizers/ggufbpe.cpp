@@ -2,6 +2,7 @@
 // "gpt2" and its relatives: llama.cpp's byte-pair encoding over its own pre-tokenizers.
 #include "models/core/utf8.h"
 #include "models/tokenizers/bpe.h"
+#include "models/tokenizers/bytepiece.h"
 #include "models/tokenizers/ggufmodel.h"
 #include "models/tokenizers/ggufpretokenizer.h"
 #include "models/tokenizers/unicode.h"
@@ -47,7 +48,7 @@ public:
             AlignedText stretch;
             while (at < text.size()) {
                 const LlamaCharacter c = llamaCharacter(text, at);
-                const Origin origin{base + static_cast<std::uint32_t>(at), base + static_cast<std::uint32_t>(at + c.length)};
+                const TextRange origin{base + static_cast<std::uint32_t>(at), base + static_cast<std::uint32_t>(at + c.length)};
                 at += c.length;
                 if (isWhiteSpace(c.value))
                     break;
@@ -116,7 +117,7 @@ private:
     }
 
     /// A symbol that is no token falls apart into bytes: of its spelling, as it happens.
-    void put(const ModelToken &token, std::string_view word, Origin origin, GgufTokens &out) const
+    void put(const ModelToken &token, std::string_view word, TextRange origin, GgufTokens &out) const
     {
         if (token.id < m_vocabulary.tokens.size()) {
             out.add(token.id, origin);
@@ -125,7 +126,7 @@ private:
         const bool alphabet = m_splitter.byteAlphabet();
         const auto text = word.substr(token.begin, token.end - token.begin);
         for (const char byte : alphabet ? pieceOfBytes(text) : std::string(text)) {
-            const auto id = m_vocabulary.find(alphabet ? std::string(1, byte) : byteSpelling(static_cast<unsigned char>(byte)));
+            const auto id = m_vocabulary.find(alphabet ? std::string(1, byte) : bytePiece(static_cast<unsigned char>(byte)));
             if (id)
                 out.add(*id, origin);
         }

@@ -44,12 +44,6 @@ LlamaCharacter llamaCharacter(std::string_view text, std::size_t at)
     return {sound ? value : 0xFFFD, length, sound};
 }
 
-std::string byteSpelling(unsigned char byte)
-{
-    static constexpr std::string_view digits = "0123456789ABCDEF";
-    return {'<', '0', 'x', digits[byte >> 4], digits[byte & 15], '>'};
-}
-
 void ByteTrie::insert(std::string_view text, std::uint32_t value)
 {
     std::uint32_t node = 0;

@@ -13,8 +13,8 @@ namespace prosector {
 /// Ids of a text and the input bytes each stands for.
 struct GgufTokens {
     std::vector<std::uint32_t> ids;
-    std::vector<Origin> origins;
-    void add(std::uint32_t id, Origin origin)
+    std::vector<TextRange> origins;
+    void add(std::uint32_t id, TextRange origin)
     {
         ids.push_back(id);
         origins.push_back(origin);
@@ -54,9 +54,6 @@ LlamaCharacter llamaCharacter(std::string_view text, std::size_t at);
 
 /// Length of a character by its first byte alone, within the text.
 std::size_t llamaLength(std::string_view text, std::size_t at);
-
-/// "<0x0A>".
-std::string byteSpelling(unsigned char byte);
 
 /// Bytes of a token of an RWKV vocabulary, which spells them with backslashes.
 std::string unescapeRwkv(std::string_view escaped);

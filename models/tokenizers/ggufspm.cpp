@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // "llama": SentencePiece's byte-pair merging by score, as llama.cpp does it, without a normaliser.
 #include "models/core/utf8.h"
+#include "models/tokenizers/bytepiece.h"
 #include "models/tokenizers/ggufmodel.h"
 
 #include <array>
@@ -15,21 +16,21 @@ public:
     explicit Spm(const GgufVocabulary &vocabulary) : m_vocabulary(vocabulary)
     {
         for (unsigned int byte = 0; byte < 256; ++byte) {
-            const auto id = vocabulary.find(byteSpelling(static_cast<unsigned char>(byte)));
+            const auto id = vocabulary.find(bytePiece(static_cast<unsigned char>(byte)));
             m_bytes[byte] = id ? id : vocabulary.find(std::string(1, static_cast<char>(byte)));
         }
     }
 
     Result<void> encode(std::string_view text, std::uint32_t base, bool afterSpecial, ModelState &, GgufTokens &out) const override
     {
-        std::vector<Origin> origins; // of each byte of the escaped text
+        std::vector<TextRange> origins; // of each byte of the escaped text
         const std::string escaped = escape(text, base, afterSpecial && m_vocabulary.addSpacePrefix, origins);
         std::vector<Symbol> symbols = split(escaped);
         merge(escaped, symbols);
         for (const Symbol &symbol : symbols) {
             if (symbol.length == 0)
                 continue;
-            const Origin origin{origins[symbol.begin].begin, origins[symbol.begin + symbol.length - 1].end};
+            const TextRange origin{origins[symbol.begin].begin, origins[symbol.begin + symbol.length - 1].end};
             const auto whole = std::string_view(escaped).substr(symbol.begin, symbol.length);
             if (const auto id = m_vocabulary.find(whole)) {
                 out.add(*id, origin);
@@ -47,7 +48,7 @@ public:
 
     Result<std::string> normalized(std::string_view text) const override
     {
-        std::vector<Origin> origins;
+        std::vector<TextRange> origins;
         return escape(text, 0, m_vocabulary.addSpacePrefix, origins);
     }
 
@@ -63,7 +64,7 @@ private:
         bool operator<(const Bigram &other) const { return score < other.score || (score == other.score && left > other.left); }
     };
 
-    static std::string escape(std::string_view text, std::uint32_t base, bool prefix, std::vector<Origin> &origins)
+    static std::string escape(std::string_view text, std::uint32_t base, bool prefix, std::vector<TextRange> &origins)
     {
         static constexpr std::string_view space = "▁";
         std::string escaped;
@@ -126,7 +127,7 @@ private:
     static Error noByte(unsigned char byte, std::string_view text)
     {
         return {Errc::Malformed, "no token for \"" + toValidUtf8(text) + '"', JsonPath{"$[\"tokenizer.ggml.tokens\"]"},
-                "a token " + byteSpelling(byte), "none"};
+                "a token " + bytePiece(byte), "none"};
     }
 
     const GgufVocabulary &m_vocabulary;

@@ -49,7 +49,7 @@ public:
 
     Result<void> encode(std::string_view text, std::uint32_t base, bool, ModelState &, GgufTokens &out) const override
     {
-        std::vector<Origin> origins;
+        std::vector<TextRange> origins;
         const std::string normal = normalize(text, base, origins);
         if (normal.empty())
             return {};
@@ -72,7 +72,7 @@ public:
 
     Result<std::string> normalized(std::string_view text) const override
     {
-        std::vector<Origin> origins;
+        std::vector<TextRange> origins;
         return normalize(text, 0, origins);
     }
 
@@ -132,19 +132,19 @@ private:
         return c.valid ? Prefix{text.substr(0, c.length), c.length} : Prefix{"\xEF\xBF\xBD", 1};
     }
 
-    std::string normalize(std::string_view text, std::uint32_t base, std::vector<Origin> &origins) const
+    std::string normalize(std::string_view text, std::uint32_t base, std::vector<TextRange> &origins) const
     {
         const std::string_view space = m_vocabulary.escapeSpaces ? "▁" : " ";
         const bool merge = m_vocabulary.removeExtraSpaces;
         bool prepended = !m_vocabulary.addSpacePrefix, inWord = false;
         std::string out;
-        const auto put = [&](std::string_view piece, Origin origin) {
+        const auto put = [&](std::string_view piece, TextRange origin) {
             out += piece;
             origins.resize(out.size(), origin);
         };
         for (std::size_t at = 0; at < text.size();) {
             const Prefix prefix = normalizePrefix(text.substr(at));
-            const Origin origin{base + static_cast<std::uint32_t>(at), base + static_cast<std::uint32_t>(at + prefix.length)};
+            const TextRange origin{base + static_cast<std::uint32_t>(at), base + static_cast<std::uint32_t>(at + prefix.length)};
             at += prefix.length;
             for (std::size_t i = 0; i < prefix.text.size(); ++i) {
                 if (prefix.text[i] == ' ') {

@@ -54,7 +54,7 @@ public:
 private:
     struct Word {
         std::string text;
-        std::vector<Origin> origins; // of each byte
+        std::vector<TextRange> origins; // of each byte
     };
 
     std::vector<Word> words(std::string_view text, std::uint32_t base) const
@@ -66,7 +66,7 @@ private:
         };
         for (std::size_t at = 0; at < text.size();) {
             const LlamaCharacter read = llamaCharacter(text, at);
-            const Origin origin{base + static_cast<std::uint32_t>(at), base + static_cast<std::uint32_t>(at + read.length)};
+            const TextRange origin{base + static_cast<std::uint32_t>(at), base + static_cast<std::uint32_t>(at + read.length)};
             at += read.length;
             const char32_t c = m_vocabulary.stripAccents ? firstDecomposed(read.value) : read.value;
             if (isWhiteSpace(c)) {
@@ -94,7 +94,7 @@ private:
         static constexpr std::string_view space = "▁"; // in front of every word
         const std::string text = std::string(space) + word.text;
         const auto origin = [&](std::size_t begin, std::size_t end) {
-            return Origin{word.origins[begin > space.size() ? begin - space.size() : 0].begin,
+            return TextRange{word.origins[begin > space.size() ? begin - space.size() : 0].begin,
                           word.origins[end > space.size() ? end - 1 - space.size() : 0].end};
         };
         const std::size_t before = out.ids.size();

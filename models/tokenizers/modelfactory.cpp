@@ -2,6 +2,7 @@
 // `model` of a tokenizer.json.
 #include "models/core/utf8.h"
 #include "models/tokenizers/bpe.h"
+#include "models/tokenizers/malformedpart.h"
 #include "models/tokenizers/unigram.h"
 #include "models/tokenizers/wordmodels.h"
 
@@ -14,23 +15,17 @@ namespace prosector {
 
 namespace {
 
-Error wrong(Value where, std::string expected)
-{
-    return {Errc::Malformed, "tokenizer model", where.anchor(), std::move(expected),
-            where ? std::string(where.raw().substr(0, 60)) : "nothing"};
-}
-
 Result<Vocabulary> readVocabulary(Value model)
 {
     const Value vocab = model["vocab"];
     if (!vocab.isObject())
-        return wrong(vocab ? vocab : model, "an object `vocab` of pieces and ids");
+        return malformedPart("tokenizer model", vocab ? vocab : model, "an object `vocab` of pieces and ids");
     Vocabulary vocabulary;
     vocabulary.reserve(vocab.size(), vocab.range().size());
     for (const Value entry : vocab) {
         const auto id = entry.integer();
         if (!id || *id < 0 || *id >= Vocabulary::none)
-            return wrong(entry, "an id from 0 to 2^32 - 2");
+            return malformedPart("tokenizer model", entry, "an id from 0 to 2^32 - 2");
         vocabulary.add(entry.key(), static_cast<std::uint32_t>(*id));
     }
     return vocabulary;
@@ -40,26 +35,26 @@ Result<Vocabulary> readVocabulary(Value model)
 Result<std::vector<BpeModel::Merge>> readMerges(Value merges, std::deque<std::string> &store)
 {
     if (!merges.isArray())
-        return wrong(merges, "a list `merges`");
+        return malformedPart("tokenizer model", merges, "a list `merges`");
     std::vector<BpeModel::Merge> list;
     list.reserve(merges.size());
     const auto rank = [&] { return static_cast<std::uint32_t>(list.size()); };
     for (const Value entry : merges) {
         if (entry.isArray()) {
             if (entry.size() != 2 || !entry[0].isString() || !entry[1].isString())
-                return wrong(entry, "a pair of pieces");
+                return malformedPart("tokenizer model", entry, "a pair of pieces");
             const std::string &left = store.emplace_back(*entry[0].string());
             list.push_back({left, store.emplace_back(*entry[1].string()), rank()});
             continue;
         }
         if (!entry.isString())
-            return wrong(entry, "a merge");
+            return malformedPart("tokenizer model", entry, "a merge");
         const std::string_view line = store.emplace_back(*entry.string());
         if (line.starts_with("#version"))
             continue;
         const auto blank = line.find(' ');
         if (blank == std::string_view::npos || line.find(' ', blank + 1) != std::string_view::npos)
-            return wrong(entry, "two pieces and one blank");
+            return malformedPart("tokenizer model", entry, "two pieces and one blank");
         list.push_back({line.substr(0, blank), line.substr(blank + 1), rank()});
     }
     return list;
@@ -131,18 +126,18 @@ Result<TokenModelPtr> makeUnigram(Value model)
 {
     const Value vocab = model["vocab"];
     if (!vocab.isArray())
-        return wrong(vocab ? vocab : model, "a list `vocab` of pieces and scores");
+        return malformedPart("tokenizer model", vocab ? vocab : model, "a list `vocab` of pieces and scores");
     std::vector<UnigramModel::Entry> entries;
     entries.reserve(vocab.size());
     for (const Value entry : vocab) {
         const auto piece = entry[0].string();
         if (!piece || !entry[1].isNumber())
-            return wrong(entry, "[piece, score]");
+            return malformedPart("tokenizer model", entry, "[piece, score]");
         entries.push_back({std::move(*piece), serdeNumber(entry[1].raw())});
     }
     const Value unknown = model["unk_id"];
     if (unknown.isSet() && !unknown.integer())
-        return wrong(unknown, "an id or null");
+        return malformedPart("tokenizer model", unknown, "an id or null");
     auto unigram = UnigramModel::make(std::move(entries),
                                       unknown.isSet() ? static_cast<std::uint32_t>(*unknown.integer()) : Vocabulary::none,
                                       model["byte_fallback"].boolean().value_or(false));
@@ -180,7 +175,7 @@ std::string inferType(Value model)
 Result<TokenModelPtr> makeTokenModel(Value model, bool rawBytes)
 {
     if (!model.isObject())
-        return wrong(model, "an object `model`");
+        return malformedPart("tokenizer model", model, "an object `model`");
     const std::string type = model["type"].string(inferType(model));
     if (type == "BPE")
         return makeBpe(model, rawBytes);

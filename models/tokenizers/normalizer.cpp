@@ -3,6 +3,7 @@
 
 #include "models/core/utf8.h"
 #include "models/tokenizers/base64.h"
+#include "models/tokenizers/malformedpart.h"
 #include "models/tokenizers/pattern.h"
 #include "models/tokenizers/tokenmodel.h"
 #include "models/tokenizers/unicode.h"
@@ -150,12 +151,6 @@ void toByteAlphabet(AlignedText &text)
     text.transform(changes);
 }
 
-Error wrong(Value where, std::string expected)
-{
-    return {Errc::Malformed, "normalizer", where.anchor(), std::move(expected),
-            where ? std::string(where.raw().substr(0, 60)) : "nothing"};
-}
-
 Result<void> append(Value node, Normalizers &list);
 
 using Work = std::function<Result<void>(AlignedText &)>;
@@ -195,7 +190,7 @@ Result<Work> makeWork(const std::string &type, Value node)
     if (type == "Prepend" || type == "Append") {
         const Value field = node[type == "Prepend" ? "prepend" : "append"];
         if (!field.isString())
-            return wrong(field ? field : node, "a text to insert");
+            return malformedPart("normalizer", field ? field : node, "a text to insert");
         return Work([content = *field.string(), front = type == "Prepend"](AlignedText &text) -> Result<void> {
             if (front)
                 text.prepend(content);
@@ -228,7 +223,7 @@ Result<Work> makeWork(const std::string &type, Value node)
             return Work([](AlignedText &) -> Result<void> { return {}; });
         auto blob = decodeBase64(charsmap.string(""));
         if (!blob)
-            return wrong(charsmap, "base64 text");
+            return malformedPart("normalizer", charsmap, "base64 text");
         auto map = PrecompiledMap::make(std::move(*blob), charsmap.anchor());
         if (!map)
             return map.error();
@@ -245,7 +240,7 @@ Result<void> append(Value node, Normalizers &list)
 {
     const auto type = node["type"].string();
     if (!type)
-        return wrong(node, "an object with a `type`");
+        return malformedPart("normalizer", node, "an object with a `type`");
     if (*type == "Sequence") {
         for (const Value child : node["normalizers"]) {
             if (auto done = append(child, list); !done)
@@ -285,7 +280,7 @@ Result<Pattern> patternOf(Value pattern)
         }
         return compiled;
     }
-    return wrong(pattern, "{\"String\": …} or {\"Regex\": …}");
+    return malformedPart("normalizer", pattern, "{\"String\": …} or {\"Regex\": …}");
 }
 
 Result<PrecompiledMap> PrecompiledMap::make(std::string blob, const Anchor &where)

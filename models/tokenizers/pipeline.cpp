@@ -161,7 +161,7 @@ Result<std::string> PipelineTokenizer::decode(std::span<const std::uint32_t> ids
 
 namespace {
 
-void add(const AddedTokenRule &token, std::string_view text, Origin origin, const EncodeOptions &options, Encoding &out)
+void add(const AddedTokenRule &token, std::string_view text, TextRange origin, const EncodeOptions &options, Encoding &out)
 {
     out.ids.push_back(token.id);
     if (options.tokens)
@@ -171,7 +171,7 @@ void add(const AddedTokenRule &token, std::string_view text, Origin origin, cons
 
 } // namespace
 
-Result<void> PipelineTokenizer::explain(std::string_view piece, Origin origin, std::size_t tokens, Explanation &why) const
+Result<void> PipelineTokenizer::explain(std::string_view piece, TextRange origin, std::size_t tokens, Explanation &why) const
 {
     auto model = m_model->explain(piece);
     if (!model)
@@ -213,7 +213,7 @@ Result<void> PipelineTokenizer::encodeInput(std::string_view input, const Encode
                                             Encoding &out) const
 {
     Explanation *const why = options.why;
-    const auto take = [&](const AddedTokenRule &token, std::string_view text, Origin origin, bool afterNormalizer) {
+    const auto take = [&](const AddedTokenRule &token, std::string_view text, TextRange origin, bool afterNormalizer) {
         add(token, text, origin, options, out);
         if (why) {
             why->tokens.push_back({Explanation::Source::AddedToken, static_cast<std::uint32_t>(why->matches.size())});
@@ -222,7 +222,7 @@ Result<void> PipelineTokenizer::encodeInput(std::string_view input, const Encode
     };
     for (const auto &raw : m_added.cut(input, false, options.specialsAsText)) {
         const auto stretch = input.substr(raw.begin, raw.end - raw.begin);
-        const Origin origin{static_cast<std::uint32_t>(raw.begin), static_cast<std::uint32_t>(raw.end)};
+        const TextRange origin{static_cast<std::uint32_t>(raw.begin), static_cast<std::uint32_t>(raw.end)};
         if (raw.token) {
             take(*raw.token, stretch, origin, false);
             continue;
@@ -277,7 +277,7 @@ Result<Encoding> PipelineTokenizer::encode(std::string_view input, const EncodeO
         m_limits.pad(out);
     out.invalid = repaired.invalid();
     if (!out.invalid.empty()) {
-        for (Origin &origin : out.offsets)
+        for (TextRange &origin : out.offsets)
             origin = repaired.toInput(origin);
     }
     if (options.why) {

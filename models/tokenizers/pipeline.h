@@ -50,7 +50,7 @@ public:
 private:
     struct State;
     Result<void> encodeInput(std::string_view input, const EncodeOptions &options, State &state, Encoding &out) const;
-    Result<void> explain(std::string_view piece, Origin origin, std::size_t tokens, Explanation &why) const;
+    Result<void> explain(std::string_view piece, TextRange origin, std::size_t tokens, Explanation &why) const;
     Result<void> encodeSegment(Segment segment, const EncodeOptions &options, State &state, Encoding &out) const;
 
     std::string m_kind;

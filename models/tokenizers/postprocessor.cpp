@@ -2,6 +2,7 @@
 #include "models/tokenizers/postprocessor.h"
 
 #include "models/core/utf8.h"
+#include "models/tokenizers/malformedpart.h"
 #include "models/tokenizers/tokenmodel.h"
 #include "models/tokenizers/unicode.h"
 
@@ -35,7 +36,7 @@ void trimOffsets(Encoding &encoding, bool addPrefixSpace)
         std::uint32_t leading = 0, trailing = 0;
         std::for_each(characters.begin(), front, [&](char32_t c) { leading += length(c); });
         std::for_each(characters.rbegin(), back, [&](char32_t c) { trailing += length(c); });
-        Origin &offsets = encoding.offsets[i];
+        TextRange &offsets = encoding.offsets[i];
         if (leading > 0) {
             const bool first = i == 0 || offsets.begin == 0;
             if (first && addPrefixSpace && front - characters.begin() == 1)
@@ -73,19 +74,13 @@ private:
     bool m_trim, m_addPrefixSpace;
 };
 
-Error wrong(Value where, std::string expected)
-{
-    return {Errc::Malformed, "post-processor", where.anchor(), std::move(expected),
-            where ? std::string(where.raw().substr(0, 60)) : "nothing"};
-}
-
 /// `["<s>", 0]`.
 Result<Special> pairOf(Value node)
 {
     const auto token = node[0].string();
     const auto id = node[1].integer();
     if (!token || !id)
-        return wrong(node, "[token, id]");
+        return malformedPart("post-processor", node, "[token, id]");
     return Special{*token, static_cast<std::uint32_t>(*id)};
 }
 
@@ -95,12 +90,12 @@ Result<std::vector<Special>> specialsOf(Value templates, const std::string &name
     const Value entry = templates["special_tokens"][name];
     const Value ids = entry["ids"];
     if (!ids.isArray())
-        return wrong(templates["special_tokens"] ? templates["special_tokens"] : templates, "an entry for " + name);
+        return malformedPart("post-processor", templates["special_tokens"] ? templates["special_tokens"] : templates, "an entry for " + name);
     std::vector<Special> list;
     std::size_t i = 0;
     for (const Value id : ids) {
         if (!id.integer())
-            return wrong(id, "an id");
+            return malformedPart("post-processor", id, "an id");
         list.push_back({entry["tokens"][i++].string(name), static_cast<std::uint32_t>(*id.integer())});
     }
     return list;
@@ -120,7 +115,7 @@ Result<std::string> specialName(Value piece)
         return std::string();
     if (const auto id = piece["SpecialToken"]["id"].string())
         return *id;
-    return wrong(piece, "Sequence or SpecialToken");
+    return malformedPart("post-processor", piece, "Sequence or SpecialToken");
 }
 
 Result<std::shared_ptr<const PostProcessor>> makeTemplate(Value node)
@@ -133,7 +128,7 @@ Result<std::shared_ptr<const PostProcessor>> makeTemplate(Value node)
             return name.error();
         if (name->empty()) {
             if (behind)
-                return wrong(piece, "one sequence in `single`");
+                return malformedPart("post-processor", piece, "one sequence in `single`");
             behind = true;
             continue;
         }
@@ -144,7 +139,7 @@ Result<std::shared_ptr<const PostProcessor>> makeTemplate(Value node)
         side.insert(side.end(), specials->begin(), specials->end());
     }
     if (!behind)
-        return wrong(node["single"] ? node["single"] : node, "a template with $A");
+        return malformedPart("post-processor", node["single"] ? node["single"] : node, "a template with $A");
     return std::shared_ptr<const PostProcessor>(
         std::make_shared<Around>("TemplateProcessing", std::move(front), std::move(back), false, false));
 }
@@ -174,7 +169,7 @@ Result<void> append(Value node, PostProcessors &list)
 {
     const auto type = node["type"].string();
     if (!type)
-        return wrong(node, "an object with a `type`");
+        return malformedPart("post-processor", node, "an object with a `type`");
     if (*type == "Sequence") {
         for (const Value child : node["processors"]) {
             if (auto done = append(child, list); !done)

@@ -2,6 +2,7 @@
 #include "models/tokenizers/pretokenizer.h"
 
 #include "models/core/utf8.h"
+#include "models/tokenizers/malformedpart.h"
 #include "models/tokenizers/normalizer.h"
 #include "models/tokenizers/pattern.h"
 #include "models/tokenizers/tokenmodel.h"
@@ -174,12 +175,6 @@ private:
 constexpr std::string_view gpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-Error wrong(Value where, std::string expected)
-{
-    return {Errc::Malformed, "pre-tokenizer", where.anchor(), std::move(expected),
-            where ? std::string(where.raw().substr(0, 60)) : "nothing"};
-}
-
 Result<Behavior> behaviorOf(Value node, Behavior fallback)
 {
     const Value value = node["behavior"];
@@ -196,7 +191,7 @@ Result<Behavior> behaviorOf(Value node, Behavior fallback)
         if (value.string("") == name)
             return behavior;
     }
-    return wrong(value, "Removed, Isolated, MergedWithPrevious, MergedWithNext or Contiguous");
+    return malformedPart("pre-tokenizer", value, "Removed, Isolated, MergedWithPrevious, MergedWithNext or Contiguous");
 }
 
 Cutter::Find byPattern(Pattern pattern, bool invert = false)
@@ -263,7 +258,7 @@ public:
     {
         const auto type = node["type"].string();
         if (!type)
-            return wrong(node, "an object with a `type`");
+            return malformedPart("pre-tokenizer", node, "an object with a `type`");
         if (*type == "Sequence") {
             for (const Value child : node["pretokenizers"]) {
                 if (auto done = append(child); !done)
@@ -327,11 +322,11 @@ private:
         std::string scheme = node["prepend_scheme"].string("always");
         if (node["add_prefix_space"].boolean() == false) {
             if (node["prepend_scheme"] && scheme != "never")
-                return wrong(node, "a prepend_scheme that agrees with add_prefix_space");
+                return malformedPart("pre-tokenizer", node, "a prepend_scheme that agrees with add_prefix_space");
             scheme = "never";
         }
         if (scheme != "always" && scheme != "first" && scheme != "never")
-            return wrong(node["prepend_scheme"], "always, first or never");
+            return malformedPart("pre-tokenizer", node["prepend_scheme"], "always, first or never");
         rewrite("Metaspace", [=](const AlignedText &text, const Segment::Piece &piece, AlignedText &out) {
             const auto old = text.text().substr(0, piece.end);
             const auto start = old.substr(piece.begin);
@@ -388,14 +383,14 @@ private:
                 node["individual_digits"].boolean().value_or(false) ? Behavior::Isolated : Behavior::Contiguous);
         } else if (type == "CharDelimiterSplit") {
             if (!node["delimiter"].isString())
-                return wrong(node, "a `delimiter`");
+                return malformedPart("pre-tokenizer", node, "a `delimiter`");
             cut(type, byPattern(Pattern::literal(*node["delimiter"].string())), Behavior::Removed);
         } else if (type == "UnicodeScripts") {
             cut(type, scripts, Behavior::Isolated);
         } else if (type == "FixedLength") {
             const auto length = node["length"].integer().value_or(5);
             if (length < 1)
-                return wrong(node["length"], "a length of at least 1");
+                return malformedPart("pre-tokenizer", node["length"], "a length of at least 1");
             cut(type, [length](std::string_view text) -> Result<Parts> {
                 Parts parts;
                 std::int64_t count = 0;

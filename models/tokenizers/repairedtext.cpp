@@ -43,7 +43,7 @@ std::uint32_t RepairedText::positionInInput(std::uint32_t repaired, bool isEnd) 
     return isEnd ? it->input.end : it->input.begin; // inside one U+FFFD
 }
 
-Origin RepairedText::toInput(Origin repaired) const
+TextRange RepairedText::toInput(TextRange repaired) const
 {
     if (m_runs.empty())
         return repaired;
@@ -51,9 +51,9 @@ Origin RepairedText::toInput(Origin repaired) const
     return {begin, repaired.end == repaired.begin ? begin : positionInInput(repaired.end, true)};
 }
 
-std::vector<Origin> RepairedText::invalid() const
+std::vector<TextRange> RepairedText::invalid() const
 {
-    std::vector<Origin> list;
+    std::vector<TextRange> list;
     for (const Run &run : m_runs)
         list.push_back(run.input);
     return list;

@@ -17,13 +17,13 @@ public:
 
     std::string_view text() const { return m_runs.empty() ? m_input : std::string_view(m_repaired); }
     /// Bytes of the input for bytes of text().
-    Origin toInput(Origin repaired) const;
+    TextRange toInput(TextRange repaired) const;
     /// Bytes of the input that stand as U+FFFD in text().
-    std::vector<Origin> invalid() const;
+    std::vector<TextRange> invalid() const;
 
 private:
     struct Run {
-        Origin input;
+        TextRange input;
         std::uint32_t repaired; ///< where its U+FFFD stands
     };
     std::uint32_t positionInInput(std::uint32_t repaired, bool isEnd) const;

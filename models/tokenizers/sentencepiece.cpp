@@ -4,13 +4,13 @@
 #include "models/artifacts/sentencepiecemodel.h"
 #include "models/core/protobuf.h"
 #include "models/core/utf8.h"
+#include "models/tokenizers/bytepiece.h"
 #include "models/tokenizers/explanation.h"
 #include "models/tokenizers/normalizer.h"
 #include "models/tokenizers/sentencepieceexplainer.h"
 #include "models/tokenizers/vocabulary.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <sentencepiece_processor.h>
 
@@ -25,15 +25,6 @@ constexpr std::size_t longestText = 1U << 30; // the library counts in int
 Error malformed(std::string message, Anchor where, std::string expected, std::string found)
 {
     return {Errc::Malformed, std::move(message), std::move(where), std::move(expected), std::move(found)};
-}
-
-/// The byte of `<0xNN>`, or -1.
-int byteOf(std::string_view piece)
-{
-    int value = -1;
-    if (piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with('>'))
-        std::from_chars(piece.data() + 3, piece.data() + 5, value, 16);
-    return value;
 }
 
 std::string withSpaces(std::string_view piece)
@@ -66,7 +57,7 @@ Result<void> checkPieces(const SentencePieceContent &content)
             return malformed(name, piece.bytes, "a text without NUL", "NUL");
         if (std::isnan(piece.score))
             return malformed(name, piece.bytes, "a score", "NaN");
-        if (piece.type == PieceType::Byte && byteOf(piece.text) < 0)
+        if (piece.type == PieceType::Byte && !byteOfPiece(piece.text))
             return malformed(name + " of type BYTE", piece.bytes, "<0x00> to <0xFF>", '"' + toValidUtf8(piece.text) + '"');
         unknowns += piece.type == PieceType::Unknown;
         seen.add(piece.text, id);
@@ -187,7 +178,7 @@ public:
             return std::nullopt;
         const auto &piece = m_content->pieces[id];
         switch (piece.type) {
-        case PieceType::Byte: return std::string(1, static_cast<char>(byteOf(piece.text)));
+        case PieceType::Byte: return std::string(1, static_cast<char>(*byteOfPiece(piece.text)));
         case PieceType::Control: return piece.text;
         case PieceType::Unknown: return m_content->setting("trainer.unk_surface").value_or(" ⁇ ");
         default: return withSpaces(piece.text);
@@ -208,7 +199,7 @@ private:
         std::string all;
         for (const auto &piece : pieces.pieces()) {
             const bool byte = m_content->pieces[piece.id()].type == PieceType::Byte;
-            all += byte ? std::string(1, static_cast<char>(byteOf(piece.piece()))) : piece.piece();
+            all += byte ? std::string(1, static_cast<char>(*byteOfPiece(piece.piece()))) : piece.piece();
         }
         return all;
     }

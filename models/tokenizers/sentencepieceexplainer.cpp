@@ -68,7 +68,7 @@ bool SentencePieceExplainer::explain(std::string_view input, std::string_view no
     auto model = m_model->explain(normalized);
     if (!agrees || !model)
         return false;
-    const Origin whole{0, static_cast<std::uint32_t>(input.size())};
+    const TextRange whole{0, static_cast<std::uint32_t>(input.size())};
     why.normalizations.push_back({whole, {}});
     if (normalized != input)
         why.normalizations.back().steps.push_back({"SentencePiece", std::string(normalized)});

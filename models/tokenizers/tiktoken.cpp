@@ -4,6 +4,7 @@
 #include "models/core/utf8.h"
 #include "models/tokenizers/base64.h"
 #include "models/tokenizers/bpe.h"
+#include "models/tokenizers/malformedpart.h"
 #include "models/tokenizers/pattern.h"
 #include "models/tokenizers/pipeline.h"
 #include "models/tokenizers/unicode.h"
@@ -253,12 +254,6 @@ Result<TokenizerPtr> tokenizerFromTiktoken(std::string_view file, std::optional<
 
 namespace {
 
-Error wrong(Value where, std::string expected)
-{
-    return {Errc::Malformed, "tekken", where.anchor(), std::move(expected),
-            where ? std::string(where.raw().substr(0, 60)) : "nothing"};
-}
-
 /// The special tokens of files before version 8, which do not list them.
 constexpr std::string_view oldSpecials[] = {
     "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]",
@@ -272,14 +267,14 @@ Result<std::vector<AddedTokenRule>> tekkenSpecials(Value list, std::uint32_t cou
     std::uint32_t given = 0;
     const auto name = [&](Value where, std::int64_t id, std::string content) -> Result<void> {
         if (id < 0 || id >= count || !names[static_cast<std::size_t>(id)].empty())
-            return wrong(where, "a rank of its own below " + std::to_string(count));
+            return malformedPart("tekken", where, "a rank of its own below " + std::to_string(count));
         names[static_cast<std::size_t>(id)] = std::move(content);
         return {};
     };
     if (list.isSet()) {
         for (const Value node : list) {
             if (!node["token_str"].isString() || !node["rank"].integer())
-                return wrong(node, "a token_str and a rank");
+                return malformedPart("tekken", node, "a token_str and a rank");
             if (auto done = name(node, *node["rank"].integer(), *node["token_str"].string()); !done)
                 return done.error();
         }
@@ -298,19 +293,19 @@ Result<std::vector<AddedTokenRule>> tekkenSpecials(Value list, std::uint32_t cou
 Result<Ranks> tekkenRanks(Value vocab, std::uint32_t count)
 {
     if (!vocab.isArray())
-        return wrong(vocab, "a list `vocab`");
+        return malformedPart("tekken", vocab, "a list `vocab`");
     Ranks ranks;
     for (const Value node : vocab) {
         const auto rank = node["rank"].integer();
         const auto text = node["token_bytes"].string();
         auto bytes = text ? decodeBase64(*text) : std::nullopt;
         if (!rank || *rank < 0 || *rank > highestRank || !bytes || bytes->empty())
-            return wrong(node, "a rank and token_bytes in base64");
+            return malformedPart("tekken", node, "a rank and token_bytes in base64");
         if (*rank < count && !put(ranks, static_cast<std::uint32_t>(*rank), std::move(*bytes)))
-            return wrong(node, "a rank that no token before has");
+            return malformedPart("tekken", node, "a rank that no token before has");
     }
     if (ranks.size() != count || std::any_of(ranks.begin(), ranks.end(), [](const auto &token) { return token.empty(); }))
-        return wrong(vocab, "a token for each rank below " + std::to_string(count));
+        return malformedPart("tekken", vocab, "a token for each rank below " + std::to_string(count));
     return ranks;
 }
 
@@ -323,9 +318,9 @@ Result<TokenizerPtr> tokenizerFromTekken(Value root)
     const auto size = config["default_vocab_size"].integer();
     const auto specials = config["default_num_special_tokens"].integer();
     if (!pattern)
-        return wrong(config ? config : root, "a `pattern`");
+        return malformedPart("tekken", config ? config : root, "a `pattern`");
     if (!size || !specials || *specials < 0 || *size <= *specials || *size > highestRank)
-        return wrong(config, "default_vocab_size above default_num_special_tokens");
+        return malformedPart("tekken", config, "default_vocab_size above default_num_special_tokens");
     const auto first = static_cast<std::uint32_t>(*specials);
     auto tokens = tekkenSpecials(root["special_tokens"], first);
     if (!tokens)

@@ -2,6 +2,7 @@
 #include "models/tokenizers/unigram.h"
 
 #include "models/core/utf8.h"
+#include "models/tokenizers/bytepiece.h"
 #include "models/tokenizers/piececache.h"
 
 #include <algorithm>
@@ -44,11 +45,8 @@ Result<std::shared_ptr<UnigramModel>> UnigramModel::make(std::vector<Entry> entr
         least = std::min(least, entries[id].score);
     }
     model->m_unknownScore = least - unknownPenalty;
-    for (std::uint32_t b = 0; b < 256 && byteFallback; ++b) {
-        static constexpr std::string_view digits = "0123456789ABCDEF";
-        const std::string name{'<', '0', 'x', digits[b >> 4], digits[b & 15], '>'};
-        model->m_byte.push_back(model->m_vocabulary.find(name));
-    }
+    for (std::uint32_t b = 0; b < 256 && byteFallback; ++b)
+        model->m_byte.push_back(model->m_vocabulary.find(bytePiece(static_cast<unsigned char>(b))));
     return model;
 }
 
@@ -99,18 +97,10 @@ Result<void> UnigramModel::tokenize(std::string_view piece, ModelState &modelSta
         const std::size_t single = decodeUtf8(piece, begin).length;
         const double here = best[begin].score;
         bool hasSingle = false;
-        std::uint32_t node = 0;
-        for (std::size_t end = begin; end < piece.size();) {
-            node = child(node, static_cast<unsigned char>(piece[end]));
-            if (node == 0)
-                break;
-            ++end;
-            const std::uint32_t id = m_nodeId[node];
-            if (id == Vocabulary::none)
-                continue;
+        eachPieceAt(piece, begin, [&](std::size_t end, std::uint32_t id) {
             reach(end, begin, m_scores[id] + here, id);
             hasSingle = hasSingle || end - begin == single;
-        }
+        });
         if (!hasSingle) {
             if (m_unknown == Vocabulary::none) {
                 return Error{Errc::Malformed, "unigram model without an unknown token", JsonPath{"$.model.unk_id"},

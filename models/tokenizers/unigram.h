@@ -44,6 +44,20 @@ private:
         std::uint32_t child = 0;
     };
     std::uint32_t child(std::uint32_t node, unsigned char byte) const; ///< 0 when there is none
+    /// Calls use(end, id) for every piece that is text[begin, end), the shortest first.
+    template<typename Use>
+    void eachPieceAt(std::string_view text, std::size_t begin, Use use) const
+    {
+        std::uint32_t node = 0;
+        for (std::size_t end = begin; end < text.size();) {
+            node = child(node, static_cast<unsigned char>(text[end]));
+            if (node == 0)
+                return;
+            ++end;
+            if (const std::uint32_t id = m_nodeId[node]; id != Vocabulary::none)
+                use(end, id);
+        }
+    }
     /// Gives runs of unknown characters, from out[before] on, their final ids.
     void spellUnknowns(std::string_view piece, std::size_t before, std::vector<ModelToken> &out) const;
     void insert(std::string_view piece, std::uint32_t id);

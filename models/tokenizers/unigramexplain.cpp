@@ -59,17 +59,10 @@ Result<ModelExplanation> UnigramModel::explain(std::string_view piece) const
     for (std::size_t begin = 0; begin < piece.size();) {
         const std::size_t single = decodeUtf8(piece, begin).length;
         bool hasSingle = false;
-        std::uint32_t node = 0;
-        for (std::size_t end = begin; end < piece.size();) {
-            node = child(node, static_cast<unsigned char>(piece[end]));
-            if (node == 0)
-                break;
-            ++end;
-            if (const std::uint32_t id = m_nodeId[node]; id != Vocabulary::none) {
-                extend(begin, end, id, m_scores[id]);
-                hasSingle = hasSingle || end - begin == single;
-            }
-        }
+        eachPieceAt(piece, begin, [&](std::size_t end, std::uint32_t id) {
+            extend(begin, end, id, m_scores[id]);
+            hasSingle = hasSingle || end - begin == single;
+        });
         if (!hasSingle)
             extend(begin, begin + single, m_unknown, m_unknownScore);
         begin += single;

@@ -12,7 +12,7 @@ namespace prosector {
 
 /// Byte ranges as the reference libraries' Python sides give them: code points. A place inside a
 /// character counts as that character's begin, or at the end of a range as its end.
-inline std::pair<std::int64_t, std::int64_t> codePoints(const std::string &text, Origin origin)
+inline std::pair<std::int64_t, std::int64_t> codePoints(const std::string &text, TextRange origin)
 {
     const auto starts = [&](std::size_t end) {
         std::int64_t count = 0;

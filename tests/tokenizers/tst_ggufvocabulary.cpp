@@ -160,7 +160,7 @@ private slots:
         QCOMPARE(tokenizer->bytes(3 + 0xC3).value_or("?"), std::string("\xC3"));
         QVERIFY(!tokenizer->decode(Ids{5000}, true));
         const auto got = Encoder(tokenizer).encode("a ab", {.addSpecialTokens = false});
-        QCOMPARE(got->offsets, (std::vector<Origin>{{0, 1}, {1, 2}, {2, 4}}));
+        QCOMPARE(got->offsets, (std::vector<TextRange>{{0, 1}, {1, 2}, {2, 4}}));
     }
 
     void specialTokens()
@@ -231,7 +231,7 @@ private slots:
         QCOMPARE(idsOf(tokenizer, "Héllo,unKnown xx", {}), (Ids{2, 4, 7, 5, 6, 1, 3}));
         QCOMPARE(idsOf(tokenizer, "\xEA\xB0\x80"), Ids{8}); // of a syllable only the first letter is kept
         const auto got = Encoder(tokenizer).encode("Héllo, x", {.addSpecialTokens = false});
-        QCOMPARE(got->offsets, (std::vector<Origin>{{0, 6}, {6, 7}, {8, 9}}));
+        QCOMPARE(got->offsets, (std::vector<TextRange>{{0, 6}, {6, 7}, {8, 9}}));
     }
 
     void unigram()

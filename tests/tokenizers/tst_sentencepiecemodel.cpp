@@ -97,7 +97,7 @@ private slots:
         QCOMPARE(got->ids.at(2), 0U);
         QCOMPARE(got->ids.at(3), 7U);
         QVERIFY(std::find(got->ids.begin(), got->ids.end(), 2U) == got->ids.end());
-        QCOMPARE(got->offsets.at(3), (Origin{2, 5}));
+        QCOMPARE(got->offsets.at(3), (TextRange{2, 5}));
         QCOMPARE(encoder.encode("ab")->ids, (std::vector<std::uint32_t>{6}));
         QCOMPARE((*tokenizer)->bytes(6).value_or("?"), std::string(" ab"));
         QCOMPARE((*tokenizer)->decode(std::vector<std::uint32_t>{1, 6, 2}, false).valueOr("?"), std::string("ab"));

@@ -167,11 +167,11 @@ private slots:
         for (std::size_t i = 0; i < expected.size(); ++i)
             QVERIFY2(why.tokens[i].source == expected[i], std::to_string(i).c_str());
         QCOMPARE(why.matches[0].token.content, "<e>");
-        QCOMPARE(why.matches[0].origin, (Origin{2, 5}));
+        QCOMPARE(why.matches[0].origin, (TextRange{2, 5}));
         QVERIFY(!why.matches[0].afterNormalizer);
         const auto &piece = why.pieces[why.tokens[3].index];
         QCOMPARE(piece.text, " ab");
-        QCOMPARE(piece.origin, (Origin{5, 8}));
+        QCOMPARE(piece.origin, (TextRange{5, 8}));
         QCOMPARE(piece.model.merges.size(), 2U); // "a"+"b" ranks before " "+"a", then " "+"ab"
         QCOMPARE(piece.model.merges[0].rank, 0U);
         QCOMPARE(piece.model.merges[1].rank, 3U);
@@ -271,17 +271,17 @@ private slots:
         const std::string text = "a\xFF\xE2\x82 b<e>\xC3";
         const auto encoding = Encoder(opened->tokenizer).encode(text, options);
         QVERIFY_RESULT(encoding);
-        QCOMPARE(encoding->invalid, (std::vector<Origin>{{1, 2}, {2, 4}, {9, 10}}));
-        std::vector<Origin> covered; // touching or equal ranges of the input, in order
+        QCOMPARE(encoding->invalid, (std::vector<TextRange>{{1, 2}, {2, 4}, {9, 10}}));
+        std::vector<TextRange> covered; // touching or equal ranges of the input, in order
         for (std::size_t i = 0; i < encoding->size(); ++i) {
             if (encoding->tokens[i] == "<e>")
-                QCOMPARE(encoding->offsets[i], (Origin{6, 9}));
+                QCOMPARE(encoding->offsets[i], (TextRange{6, 9}));
             if (covered.empty() || covered.back() != encoding->offsets[i])
                 covered.push_back(encoding->offsets[i]);
         }
-        QCOMPARE(covered.front(), (Origin{0, 1}));
-        QCOMPARE(covered.back(), (Origin{9, 10}));
-        QVERIFY(std::find(covered.begin(), covered.end(), Origin{2, 4}) != covered.end());
+        QCOMPARE(covered.front(), (TextRange{0, 1}));
+        QCOMPARE(covered.back(), (TextRange{9, 10}));
+        QVERIFY(std::find(covered.begin(), covered.end(), TextRange{2, 4}) != covered.end());
     }
 };
 

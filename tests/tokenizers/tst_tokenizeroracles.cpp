@@ -174,7 +174,7 @@ private slots:
                     return wrong;
                 // Offsets are not llama.cpp's, but must rise and stay inside.
                 std::uint32_t last = 0;
-                for (const Origin origin : got->offsets) {
+                for (const TextRange origin : got->offsets) {
                     if (origin.begin > origin.end || origin.end > text.size() || origin.begin < last)
                         return "offset " + std::to_string(origin.begin) + '-' + std::to_string(origin.end);
                     last = origin.begin;

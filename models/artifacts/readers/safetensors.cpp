@@ -6,6 +6,7 @@
 #include "models/artifacts/reader.h"
 #include "models/artifacts/tensorkinds.h"
 #include "models/artifacts/tensorlayout.h"
+#include "models/core/hex.h"
 #include "models/core/utf8.h"
 
 #include <numeric>
@@ -16,13 +17,6 @@ namespace {
 
 constexpr std::uint64_t maxHeader = 100'000'000;
 constexpr std::size_t maxDimensions = 64;
-
-std::string hexByte(std::byte byte)
-{
-    static constexpr std::string_view digits = "0123456789ABCDEF";
-    const auto value = std::to_integer<unsigned>(byte);
-    return {digits[value >> 4], digits[value & 15]};
-}
 
 class SafetensorsParser {
 public:
@@ -63,7 +57,7 @@ public:
         const auto invalid = firstInvalidUtf8(asText(*header));
         if (invalid != std::string_view::npos && !(m_cut && invalid + 4 > header->size())) {
             m_problems.add({Errc::Malformed, "the header is not UTF-8; safetensors refuses the file",
-                            ByteRange{8 + invalid, 9 + invalid}, "UTF-8", "byte 0x" + hexByte((*header)[invalid])});
+                            ByteRange{8 + invalid, 9 + invalid}, "UTF-8", "byte 0x" + upperHex(std::to_integer<unsigned char>((*header)[invalid]))});
         }
         if (!readHeader(asText(*header)))
             return Job::cancelledError();

@@ -10,14 +10,6 @@ namespace prosector {
 
 namespace {
 
-std::string namesOf(const std::vector<const KnownRow *> &rows)
-{
-    std::string text;
-    for (const KnownRow *const row : rows)
-        text += (text.empty() ? "" : ", ") + row->id;
-    return text;
-}
-
 /// What was recognised, for people: also where several fit and what would tell them apart.
 Table recognitionTable(const std::vector<FamilySubject> &subjects, const KnownModels &book)
 {
@@ -107,6 +99,14 @@ Result<Report> run(const Inputs &inputs, const Params &, const Job &job)
 constexpr std::array<std::string_view, 4> usable{"config_files", "tokenizer_files", "chat_template", "weights"};
 
 } // namespace
+
+std::string namesOf(const std::vector<const KnownRow *> &rows)
+{
+    std::string text;
+    for (const KnownRow *const row : rows)
+        text += (text.empty() ? "" : ", ") + row->id;
+    return text;
+}
 
 extern constinit const Instrument configuration_family_reference{
     "F10", "Family reference check", "Does this folder agree with what is known of the model family it belongs to?",

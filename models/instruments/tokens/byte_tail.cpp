@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // T8: were partial characters flushed, in streams or per token?
+#include "models/core/hex.h"
 #include "models/core/utf8.h"
 #include "models/core/wording.h"
 #include "models/instruments/instrument.h"
@@ -38,26 +39,10 @@ std::size_t tailLength(std::string_view bytes)
     return 0;
 }
 
-std::string hex(std::string_view bytes)
-{
-    static constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string text;
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        text += (text.empty() ? "" : " ");
-        text += digits[byte >> 4];
-        text += digits[byte & 15];
-    }
-    return text;
-}
-
-std::string codePointName(std::string_view character)
+std::string firstCharacter(std::string_view character)
 {
     const CodePoint c = decodeUtf8(character, 0);
-    std::string digits;
-    for (char32_t value = c.value; value > 0 || digits.size() < 4; value >>= 4)
-        digits.insert(digits.begin(), "0123456789ABCDEF"[value & 15]);
-    return "U+" + digits + " (" + std::string(character.substr(0, c.length)) + ')';
+    return codePointName(c.value) + " (" + std::string(character.substr(0, c.length)) + ')';
 }
 
 std::string trimmed(std::string_view text)
@@ -172,7 +157,7 @@ private:
             if (replacements(delta.text) > 0) {
                 if (evidence.size() < shownChunks) {
                     Evidence where = delta.where;
-                    where.note = "chunk " + std::to_string(i) + " gives " + shownPiece(delta.text) + (delta.bytes ? "; its bytes are " + hex(*delta.bytes) : "");
+                    where.note = "chunk " + std::to_string(i) + " gives " + shownPiece(delta.text) + (delta.bytes ? "; its bytes are " + hexText(std::as_bytes(std::span(*delta.bytes))) : "");
                     evidence.push_back(std::move(where));
                 }
                 if (delta.bytes && character.empty()) {
@@ -181,10 +166,10 @@ private:
                     while (at > 0 && at < truth.bytes.size() && (static_cast<unsigned char>(truth.bytes[at]) & 0xC0) == 0x80)
                         --at;
                     if (at < truth.bytes.size() && decodeUtf8(truth.bytes, at).valid) {
-                        character = codePointName(std::string_view(truth.bytes).substr(at));
+                        character = firstCharacter(std::string_view(truth.bytes).substr(at));
                         const std::string_view bytes = std::string_view(truth.bytes).substr(at, decodeUtf8(truth.bytes, at).length);
                         for (const char c : bytes)
-                            tails += (tails.empty() ? "" : " | ") + hex(std::string_view(&c, 1));
+                            tails += (tails.empty() ? "" : " | ") + upperHex(static_cast<unsigned char>(c));
                     }
                 }
             }
@@ -216,13 +201,13 @@ private:
         if (at == std::string::npos || at >= truth.size() || truth.compare(0, at, text, 0, at) != 0)
             return {};
         const CodePoint c = decodeUtf8(truth, at);
-        return c.valid && c.value > 0x7F ? codePointName(std::string_view(truth).substr(at)) : std::string();
+        return c.valid && c.value > 0x7F ? firstCharacter(std::string_view(truth).substr(at)) : std::string();
     }
 
     void unfinished(const Seen &seen, const Truth &truth)
     {
         const std::string tail = truth.bytes.substr(truth.bytes.size() - truth.tail);
-        add("tokens.tail.unfinished", Severity::Info, "The answer ends inside a character: " + hex(tail) + " is only its beginning",
+        add("tokens.tail.unfinished", Severity::Info, "The answer ends inside a character: " + hexText(std::as_bytes(std::span(tail))) + " is only its beginning",
             "The generation was cut there; the rest was never generated.", {seen.deltas.empty() ? *seen.finalAt : seen.deltas.back().where},
             "The stream goes on in another file.")
             .measure = Measure{static_cast<double>(truth.tail), "bytes"};

@@ -4,6 +4,7 @@
 #include "models/core/wording.h"
 #include "models/instruments/instrument.h"
 #include "models/instruments/tokens/parts/recordedencoding.h"
+#include "models/tokenizers/bytepiece.h"
 #include "models/tokenizers/unicode.h"
 
 #include <algorithm>
@@ -223,10 +224,8 @@ private:
 
     bool hasBytePieces(std::string_view character) const
     {
-        static constexpr std::string_view digits = "0123456789ABCDEF";
         return std::all_of(character.begin(), character.end(), [&](char c) {
-            const auto byte = static_cast<unsigned char>(c);
-            return m_view.id(std::string("<0x") + digits[byte >> 4] + digits[byte & 15] + '>').has_value();
+            return m_view.id(bytePiece(static_cast<unsigned char>(c))).has_value();
         });
     }
 

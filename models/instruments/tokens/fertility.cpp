@@ -5,6 +5,7 @@
 #include "models/instruments/instrument.h"
 #include "models/prompts/tokenarrays.h"
 #include "models/prompts/tokenizerview.h"
+#include "models/tokenizers/bytepiece.h"
 #include "models/wire/bodies.h"
 
 #include <algorithm>
@@ -131,7 +132,7 @@ public:
                 continue;
             Segment segment{"text of " + array.artifact->path, *array.text, array.array("a text with its ids"), array.artifact, array.ids.size(), 0};
             for (const std::string &piece : array.pieces)
-                segment.singleBytes += piece.size() == 6 && piece.starts_with("<0x");
+                segment.singleBytes += byteOfPiece(piece).has_value();
             add(std::move(segment));
         }
         auto visited = eachBody(m_run, job, [&](const WireBody &body) {

@@ -4,6 +4,7 @@
 #include "models/core/wording.h"
 #include "models/instruments/instrument.h"
 #include "models/prompts/tokenizerview.h"
+#include "models/tokenizers/bytepiece.h"
 
 #include <algorithm>
 #include <array>
@@ -21,12 +22,6 @@ struct Census {
     std::uint64_t pieces = 0;
     std::vector<std::int64_t> firstByteLetters, firstSpaceMarks;
 };
-
-bool isBytePiece(std::string_view piece)
-{
-    return piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with(">")
-           && std::isxdigit(static_cast<unsigned char>(piece[3])) && std::isxdigit(static_cast<unsigned char>(piece[4]));
-}
 
 Census countPieces(const TokenizerView &view)
 {
@@ -49,7 +44,7 @@ Census countPieces(const TokenizerView &view)
             ++census.spaceMarks;
             note(census.firstSpaceMarks, id);
         }
-        census.bytePieces += isBytePiece(piece);
+        census.bytePieces += byteOfPiece(piece).has_value();
     }
     return census;
 }

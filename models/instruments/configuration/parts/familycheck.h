@@ -22,6 +22,9 @@ struct FamilySubject {
     Evidence whole(std::string note) const;
 };
 
+/// "meta-llama/Llama-3.1-8B, …": the ids, for people.
+std::string namesOf(const std::vector<const KnownRow *> &rows);
+
 /// Architecture numbers against every model of that shape.
 void checkFamilyNumbers(const FamilySubject &subject, const std::vector<ModelDescription> &all, const KnownModels &book, Report &report);
 /// Special ids, pre-tokenizer, merges flag, who adds BOS, stop ids against the recognised tokenizers.

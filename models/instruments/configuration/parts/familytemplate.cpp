@@ -8,14 +8,6 @@ namespace prosector {
 
 namespace {
 
-std::string namesOf(const std::vector<const KnownRow *> &rows)
-{
-    std::string text;
-    for (const KnownRow *const row : rows)
-        text += (text.empty() ? "" : ", ") + row->id;
-    return text;
-}
-
 /// The steps of a tokenizer.json's normaliser in the reference book's notation: "NFC",
 /// "Prepend(▁)+Replace( →▁)". Nothing for steps that the notation does not have.
 std::optional<std::string> normaliserText(Value normaliser)

@@ -8,14 +8,6 @@ namespace prosector {
 
 namespace {
 
-std::string namesOf(const std::vector<const KnownRow *> &rows)
-{
-    std::string text;
-    for (const KnownRow *const row : rows)
-        text += (text.empty() ? "" : ", ") + row->id;
-    return text;
-}
-
 class TokenizerCheck {
 public:
     TokenizerCheck(const FamilySubject &subject, const KnownModels &book, Report &report)

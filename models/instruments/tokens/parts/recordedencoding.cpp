@@ -2,20 +2,16 @@
 #include "models/instruments/tokens/parts/recordedencoding.h"
 
 #include "models/core/utf8.h"
+#include "models/tokenizers/bytepiece.h"
 #include "models/tokenizers/tokenmodel.h"
 
 #include <algorithm>
-#include <charconv>
-
 namespace prosector {
 
 std::string surfaceOf(std::string_view piece, bool byteLevel)
 {
-    if (piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with(">")) {
-        unsigned value = 0;
-        if (std::from_chars(piece.data() + 3, piece.data() + 5, value, 16).ptr == piece.data() + 5)
-            return std::string(1, static_cast<char>(value));
-    }
+    if (const auto byte = byteOfPiece(piece))
+        return std::string(1, static_cast<char>(*byte));
     if (byteLevel) {
         if (auto bytes = bytesOfPiece(piece))
             return *bytes;
