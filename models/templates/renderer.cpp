@@ -591,31 +591,4 @@ Var Renderer::callMacro(const MacroBody &macro, const std::string &name, const R
     }
 }
 
-Var Renderer::callFilter(const Var &name, const Var &input, Arguments &arguments)
-{
-    const FilterRow *const row = name.isString() ? findFilter(name.view()) : nullptr;
-    if (!row) {
-        std::string message = "No filter named " + repr(name) + ".";
-        if (name.isUndefined())
-            message += " (" + undefinedMessage(name.undefined()) + "; did you forget to quote the callable name?)";
-        raise(Exc::TemplateRuntimeError, std::move(message));
-    }
-    step();
-    const Depth depth(*this);
-    return row->run(*this, input, arguments);
-}
-
-bool Renderer::callTest(const Var &name, const Var &input, Arguments &arguments)
-{
-    const TestRow *const row = name.isString() ? findTest(name.view()) : nullptr;
-    if (!row) {
-        std::string message = "No test named " + repr(name) + ".";
-        if (name.isUndefined())
-            message += " (" + undefinedMessage(name.undefined()) + "; did you forget to quote the callable name?)";
-        raise(Exc::TemplateRuntimeError, std::move(message));
-    }
-    step();
-    return row->run(*this, input, arguments);
-}
-
 } // namespace prosector::jinja
