@@ -82,8 +82,10 @@ PartGroups partGroupsOf(const WeightSet &set)
         }
         if (isSide(name.stack))
             continue;
-        groups.attention = groups.attention || holdsAny(name.suffix, attentionWords);
-        groups.feedForward = groups.feedForward || holdsAny(name.suffix, feedForwardWords);
+        // "post_attention_layernorm" is no attention, "ffn_norm" no feed-forward.
+        const bool norm = holdsAny(moduleOf(name.suffix), finalNormWords);
+        groups.attention = groups.attention || (!norm && holdsAny(name.suffix, attentionWords));
+        groups.feedForward = groups.feedForward || (!norm && holdsAny(name.suffix, feedForwardWords));
         groups.finalNorm = groups.finalNorm || holdsAny(name.suffix, blockEndNorms);
         if (groups.all())
             break;

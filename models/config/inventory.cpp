@@ -87,6 +87,9 @@ void addReplica(std::vector<Replica> &replicas, ArtifactId artifact, Value row, 
                 addFile(replica, name.string(""), file, line);
         }
     }
+    // Ollama's /api/tags: one digest for the model.
+    if (row["digest"].isString())
+        addFile(replica, "model", row["digest"], line);
     // Flat rows: "chat_template_sha256", "config_hash".
     for (const Value member : row) {
         const std::string key = member.key();
@@ -160,11 +163,13 @@ void addJsonManifest(std::vector<ManifestEntry> &entries, const Run &run, const 
     const Value root = artifact.tree();
     if (root["replicas"] || artifact.kind == Kind::ReplicaInventory)
         return;
-    for (const Value file : root["files"]) {
-        const Value name = firstOf(file, {"path", "name", "file"});
-        const Value hash = file.isString() ? file : firstOf(file, {"sha256", "digest", "hash"});
+    // The hub's API lists files as an array, or as "siblings"; of a file in Git-LFS it names the pointer's blob too.
+    for (const Value file : root.isArray() ? root : firstOf(root, {"files", "siblings"})) {
+        const Value name = firstOf(file, {"path", "name", "file", "rfilename"});
+        const Value stored = firstOf(file["lfs"], {"oid", "sha256"});
+        const Value hash = file.isString() ? file : stored ? stored : firstOf(file, {"sha256", "digest", "hash", "oid", "blob_id", "blobId", "sha1"});
         const std::string sha = withoutScheme(hash.string(""));
-        if (!isHex(sha, 64))
+        if (!isHex(sha, 64) && !isHex(sha, 40))
             continue;
         const std::string path = name.isString() ? name.string("") : file.key();
         entries.push_back({artifact.id, hash.anchor(), path, sha, sizeOf(file["size"]), fileBeside(run, artifact, path)});
@@ -317,14 +322,14 @@ std::vector<ManifestEntry> manifestEntriesOf(const Run &run)
 {
     std::vector<ManifestEntry> entries;
     for (const Artifact &artifact : run.artifacts()) {
-        if (artifact.tree().isObject() && artifact.kind != Kind::TokenizerFiles) {
+        if ((artifact.tree().isObject() || artifact.tree()[0]["path"]) && artifact.kind != Kind::TokenizerFiles) {
             addJsonManifest(entries, run, artifact);
         } else if (const auto *const text = artifact.as<TextContent>(); text && artifact.kind != Kind::StartupLog) {
             addHashList(entries, run, artifact, *text);
         }
-        // Files of Git-LFS lie in the cache under their SHA-256.
+        // Files of Git-LFS lie in the cache under their SHA-256, others under the id of their Git blob.
         const auto path = cachePathOf(artifact.path);
-        if (path && path->part == "blobs" && isHex(path->first, 64))
+        if (path && path->part == "blobs" && (isHex(path->first, 64) || isHex(path->first, 40)))
             entries.push_back({artifact.id, Whole{}, std::string(path->first.substr(0, 16)) + "… of the cache", lowered(std::string(path->first)), {}, &artifact});
     }
     return entries;

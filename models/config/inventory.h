@@ -62,7 +62,7 @@ std::vector<RevisionFlag> revisionFlagsOf(const Run &run);
 struct ManifestEntry {
     ArtifactId artifact{};
     Anchor where = Whole{};
-    std::string name, sha256;
+    std::string name, sha256; ///< 64 digits; 40 digits: the id of a Git blob
     std::optional<std::uint64_t> size{};
     const Artifact *file = nullptr;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <initializer_list>
 
 namespace prosector {
@@ -33,7 +34,13 @@ Evidence evidenceOf(ArtifactId artifact, Value value)
 
 std::optional<DeclaredValue<std::int64_t>> integerOf(ArtifactId artifact, Value value)
 {
-    const auto number = value.integer();
+    auto number = value.integer();
+    if (const auto text = value.string(); text && !text->empty()) { // "4": a number between quotes
+        std::int64_t parsed = 0;
+        const auto end = std::from_chars(text->data(), text->data() + text->size(), parsed);
+        if (end.ec == std::errc() && end.ptr == text->data() + text->size())
+            number = parsed;
+    }
     return number ? std::optional(DeclaredValue<std::int64_t>{*number, evidenceOf(artifact, value)}) : std::nullopt;
 }
 

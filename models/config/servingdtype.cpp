@@ -79,6 +79,17 @@ std::optional<NamedDtype> servingDtype(const EffectiveConfig *config, const Run 
     return NamedDtype{canonicalDtype(*declared->word), declared->where};
 }
 
+std::optional<NamedDtype> visionDtype(const Run &run, const ModelFolder &folder)
+{
+    const Artifact *const file = run.find(folder.config);
+    const Value vision = file ? visionPartOf(file->tree()) : Value();
+    for (const char *const key : {"dtype", "torch_dtype"}) {
+        if (const auto word = vision[key].string(); word && *word != "auto")
+            return NamedDtype{canonicalDtype(*word), {file->id, vision[key].anchor(), "vision_config " + vision[key].key() + " = " + *word}};
+    }
+    return std::nullopt;
+}
+
 std::optional<NamedDtype> eightBitCache(const EffectiveConfig *config, const Run &run, const ModelFolder &folder)
 {
     const EffectiveSetting *const computed = config ? config->find("calculate_kv_scales") : nullptr;

@@ -38,4 +38,7 @@ std::optional<NamedDtype> servingDtype(const EffectiveConfig *config, const Run 
 /// serving.
 std::optional<NamedDtype> eightBitCache(const EffectiveConfig *config, const Run &run, const ModelFolder &folder);
 
+/// The number format that vision_config states for itself; nothing where it is silent.
+std::optional<NamedDtype> visionDtype(const Run &run, const ModelFolder &folder);
+
 } // namespace prosector

@@ -5,6 +5,7 @@
 #include "models/config/servingdtype.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -29,14 +30,26 @@ std::optional<double> magnitudeAt(const RowTable &table, std::size_t row, std::o
         return std::nullopt;
     if (const auto number = table.number(row, *column))
         return std::abs(*number);
-    std::string word(table.text(row, *column));
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (word == "inf" || word == "-inf" || word == "infinity" || word == "-infinity")
-        return std::numeric_limits<double>::infinity();
-    return std::nullopt;
+    const auto magnitude = magnitudeOf(table.text(row, *column));
+    return magnitude && std::isnan(*magnitude) ? std::nullopt : magnitude;
 }
 
 } // namespace
+
+std::optional<double> magnitudeOf(std::string_view text)
+{
+    std::string word(text);
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (word.starts_with('+') || word.starts_with('-'))
+        word.erase(0, 1);
+    if (word == "inf" || word == "infinity")
+        return std::numeric_limits<double>::infinity();
+    if (word == "nan")
+        return std::numeric_limits<double>::quiet_NaN();
+    double number = 0;
+    const auto end = std::from_chars(word.data(), word.data() + word.size(), number);
+    return end.ec == std::errc() && end.ptr == word.data() + word.size() && !word.empty() ? std::optional(std::abs(number)) : std::nullopt;
+}
 
 Result<std::vector<TensorStatistics>> weightStatistics(const Run &run, const Job &job)
 {

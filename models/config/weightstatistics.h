@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace prosector {
@@ -19,6 +20,9 @@ struct TensorStatistics {
     double notFinite = 0;            ///< counted NaN and infinities
     Evidence where{};
 };
+
+/// A magnitude written as text: "70000", "-inf", "+Infinity", "NaN" (which is no magnitude, and given back as NaN).
+std::optional<double> magnitudeOf(std::string_view text);
 
 /// Rows of every `weight_stats` artifact (JSON, JSON Lines, CSV; `tensor` or `name`, `min`, `max`,
 /// `abs_max`, `inf`, `nan`, `dtype`), in order of the run. Error only when cancelled.

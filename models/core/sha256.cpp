@@ -14,9 +14,9 @@ struct Sha256::Context {
     ~Context() { EVP_MD_CTX_free(evp); }
 };
 
-Sha256::Sha256() : m_context(std::make_unique<Context>())
+Sha256::Sha256(Algorithm algorithm) : m_context(std::make_unique<Context>())
 {
-    EVP_DigestInit_ex(m_context->evp, EVP_sha256(), nullptr);
+    EVP_DigestInit_ex(m_context->evp, algorithm == Algorithm::Sha1 ? EVP_sha1() : EVP_sha256(), nullptr);
 }
 
 Sha256::~Sha256() = default;
@@ -49,10 +49,11 @@ std::string sha256Hex(std::string_view text)
     return hash.hex();
 }
 
-Result<std::string> sha256Hex(const ByteSource &source, const Job &job)
+namespace {
+
+Result<std::string> hexOfAll(Sha256 &hash, const ByteSource &source, const Job &job)
 {
     static constexpr std::uint64_t windowSize = 1 << 20;
-    Sha256 hash;
     Bytes window;
     for (std::uint64_t at = 0; at < source.size(); at += windowSize) {
         if (job.cancelled())
@@ -63,6 +64,21 @@ Result<std::string> sha256Hex(const ByteSource &source, const Job &job)
         hash.add(window);
     }
     return hash.hex();
+}
+
+} // namespace
+
+Result<std::string> sha256Hex(const ByteSource &source, const Job &job)
+{
+    Sha256 hash;
+    return hexOfAll(hash, source, job);
+}
+
+Result<std::string> gitBlobHex(const ByteSource &source, const Job &job)
+{
+    Sha256 hash(Sha256::Algorithm::Sha1);
+    hash.add("blob " + std::to_string(source.size()) + '\0');
+    return hexOfAll(hash, source, job);
 }
 
 } // namespace prosector

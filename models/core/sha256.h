@@ -4,14 +4,16 @@
 #include "models/core/bytesource.h"
 #include "models/core/job.h"
 
+#include <cstdint>
 #include <memory>
 
 namespace prosector {
 
-/// Incremental SHA-256 (FIPS 180-4, by libcrypto).
+/// Incremental SHA-256 or SHA-1 (FIPS 180-4, by libcrypto).
 class Sha256 {
 public:
-    Sha256();
+    enum class Algorithm : std::uint8_t { Sha256, Sha1 }; ///< SHA-1 is what Git names its blobs by
+    explicit Sha256(Algorithm algorithm = Algorithm::Sha256);
     ~Sha256();
     Sha256(const Sha256 &) = delete;
     Sha256 &operator=(const Sha256 &) = delete;
@@ -29,5 +31,7 @@ private:
 std::string sha256Hex(std::string_view text);
 /// Reads the whole source in windows.
 Result<std::string> sha256Hex(const ByteSource &source, const Job &job);
+/// The id Git gives a blob of these bytes (SHA-1 of "blob <size>", a zero byte and the content), in hex.
+Result<std::string> gitBlobHex(const ByteSource &source, const Job &job);
 
 } // namespace prosector

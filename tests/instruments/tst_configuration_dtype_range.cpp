@@ -167,6 +167,8 @@ private slots:
         QTest::newRow("near") << "{\"name\": \"a\", \"abs_max\": 40000, \"inf\": 0, \"nan\": 0}" << Severity::Warning;
         QTest::newRow("rounded up, none counted") << "{\"name\": \"a\", \"abs_max\": 65536, \"inf\": 0, \"nan\": 0}" << Severity::Warning;
         QTest::newRow("beyond, not counted") << "{\"name\": \"a\", \"abs_max\": 70000}" << Severity::Error;
+        QTest::newRow("beyond any rounding") << "{\"name\": \"a\", \"abs_max\": 70000, \"inf\": 0, \"nan\": 0}" << Severity::Error;
+        QTest::newRow("infinite with a sign") << "{\"name\": \"a\", \"abs_max\": \"+inf\"}" << Severity::Error;
         QTest::newRow("NaN") << "{\"name\": \"a\", \"abs_max\": 1, \"nan\": 1}" << Severity::Error;
         QTest::newRow("mask") << "{\"name\": \"a.attention_mask\", \"abs_max\": \"inf\", \"inf\": 9, \"nan\": 0}" << Severity::Ok;
         QTest::newRow("small") << "{\"name\": \"a\", \"abs_max\": 40, \"inf\": 0, \"nan\": 0}" << Severity::Ok;
@@ -178,6 +180,32 @@ private slots:
         TempFolder folder;
         folder.file("activation_stats.json", "{\"dtype\": \"float16\", \"modules\": [" + module.toStdString() + "]}");
         VERIFY_WORST(f4, examineWith(f4, {folder.path()}), worst);
+    }
+
+    /// Measured in a wide format, served in a narrow one.
+    void servedNarrower()
+    {
+        TempFolder folder;
+        folder.file("activation_stats.json", "{\"dtype\": \"bfloat16\", \"modules\": [{\"name\": \"a\", \"abs_max\": 113246, \"inf\": 0, \"nan\": 0}]}");
+        folder.file("config.json", "{\"model_type\": \"gemma3\", \"torch_dtype\": \"float16\"}");
+        const Examined narrow = examineWith(f4, {folder.path()});
+        VERIFY_WORST(f4, narrow, Severity::Error);
+        QVERIFY2(narrow.find("dtype.activation.overflow"), qPrintable(narrow.summary()));
+        folder.file("config.json", "{\"model_type\": \"gemma3\", \"torch_dtype\": \"bfloat16\"}");
+        VERIFY_WORST(f4, examineWith(f4, {folder.path()}), Severity::Ok);
+    }
+
+    /// Each part of a model in the format that it declares.
+    void visionTower()
+    {
+        TempFolder folder;
+        folder.file("model.safetensors", SafetensorsWriter().tensor("vision_tower.std_bias", "F32", {2}, std::vector<float>{54016, 1})
+                                             .tensor("language_model.model.norm.weight", "F32", {2}, std::vector<float>{54016, 1}).bytes());
+        folder.file("config.json", "{\"model_type\": \"gemma3\", \"text_config\": {\"dtype\": \"bfloat16\"}, \"vision_config\": {\"dtype\": \"float16\"}}");
+        const Examined examined = examineWith(f4, {folder.path()});
+        VERIFY_WORST(f4, examined, Severity::Warning);
+        QCOMPARE(examined.report->findings.size(), std::size_t(1));
+        QVERIFY(examined.report->findings[0].title.starts_with("vision_tower.std_bias"));
     }
 
     void missingInputs()

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/core/sha256.h"
 #include "tests/support/instrumenttest.h"
+#include "tests/support/tempfolder.h"
 
 using namespace prosector;
 using namespace prosector::test;
@@ -79,6 +81,51 @@ private slots:
         for (const std::string &at : examined.places(*finding))
             found = found || at.starts_with(place.toStdString());
         QVERIFY2(found, qPrintable(examined.summary()));
+    }
+
+    void printedByTheEngine_data()
+    {
+        QTest::addColumn<QByteArray>("line");
+        QTest::addColumn<bool>("floats");
+        QTest::newRow("arguments") << QByteArray("INFO 05-29 10:00:00 [utils.py:233] non-default args: {'model': 'm', 'revision': 'main'}\n") << true;
+        QTest::newRow("configuration") << QByteArray("INFO 12-01 10:00:05 [core.py:77] Initializing a V1 LLM engine (v0.11.0) with config: model='m', "
+                                                     "tokenizer='m', revision=main, tokenizer_revision=None, dtype=torch.bfloat16, max_seq_len=4096\n") << true;
+        QTest::newRow("a commit") << QByteArray("INFO 05-29 10:00:00 [utils.py:233] non-default args: {'model': 'm', 'revision': '" + QByteArray(40, 'a') + "'}\n") << false;
+    }
+    void printedByTheEngine()
+    {
+        QFETCH(QByteArray, line);
+        QFETCH(bool, floats);
+        TempFolder folder;
+        folder.file("vllm.log", line.toStdString());
+        const Examined examined = examineWith(f6, {folder.path()});
+        VERIFY_WORST(f6, examined, floats ? Severity::Info : Severity::Ok);
+        QCOMPARE(examined.find("revision.floating") != nullptr, floats);
+    }
+
+    /// The hub names files by the id of their Git blob, and by SHA-256 what lies in Git-LFS.
+    void gitBlobs()
+    {
+        TempFolder folder;
+        folder.file("config.json", "{}\n").file("model.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:" + std::string(64, 'b') + "\nsize 10\n");
+        const auto listed = [&](const std::string &blob, const std::string &oid) {
+            folder.file("manifest.json", "{\"files\": [{\"path\": \"config.json\", \"oid\": \"" + blob + "\"}, {\"path\": \"model.safetensors\", \"oid\": \""
+                                             + std::string(40, '0') + "\", \"lfs\": {\"oid\": \"" + oid + "\"}}]}");
+            return examineWith(f6, {folder.path()});
+        };
+        // printf '{}\n' | git hash-object --stdin
+        const std::string blob = "0967ef424bce6791893e9a57bb952f80fd536e93";
+        VERIFY_WORST(f6, listed(blob, std::string(64, 'b')), Severity::Ok);
+        VERIFY_WORST(f6, listed(std::string(40, '1'), std::string(64, 'b')), Severity::Error);
+        VERIFY_WORST(f6, listed(blob, std::string(64, 'c')), Severity::Error);
+    }
+
+    void ollamaDigests()
+    {
+        TempFolder folder;
+        folder.file("replicas.json", "{\"replicas\": [{\"pod\": \"a\", \"model\": \"m\", \"digest\": \"sha256:" + std::string(64, '1')
+                                         + "\"}, {\"pod\": \"b\", \"model\": \"m\", \"digest\": \"sha256:" + std::string(64, '2') + "\"}]}");
+        VERIFY_WORST(f6, examineWith(f6, {folder.path()}), Severity::Error);
     }
 
     void undecidable()

@@ -105,6 +105,9 @@ private slots:
         row("labels_rows", "weights.head.rows", "error", "config.json $.id2label");
         row("labels_absent", "weights.head.absent", "error", "config.json $.architectures");
         row("labels_fresh", "weights.head.fresh", "warning", "model.safetensors");
+        row("labels_step0", "weights.head.fresh", "info", "trainer_state.json $.global_step");
+        row("shape", "weights.shape.declared", "error", "model.safetensors");
+        row("sizes", "weights.shape.declared", "error", "config.json $.intermediate_size");
         row("rows_short", "weights.embedding.rows", "error", "tokenizer.json");
         row("added_short", "weights.embedding.rows", "warning", "tokenizer.json $.added_tokens[0]");
         row("gguf_hole", "weights.layer.hole", "error", "model.gguf");
@@ -148,6 +151,7 @@ private slots:
         VERIFY_WORST(w8, excerpt, Severity::Undecidable);
         QCOMPARE(excerpt.report->missing, std::vector<std::string>{"weights"});
         QCOMPARE(excerpt.report->notSeen.size(), std::size_t(1));
+        VERIFY_WORST(w8, look("no_attention"), Severity::Undecidable); // norms behind it are no attention
         const Examined nothing = examineWith(w8, {fixture(w8.slug, "healthy") + "/config.json"});
         VERIFY_WORST(w8, nothing, Severity::Undecidable);
         QCOMPARE(nothing.report->missing, std::vector<std::string>{"weights"});

@@ -40,7 +40,7 @@ private slots:
     {
         QTest::addColumn<QString>("which");
         for (const char *const which : {"healthy", "healthy_v2", "centre_right", "centre_v2", "wrapped_zero", "order_acts",
-                                        "floats_ignored", "floats_not_listed", "awq", "compressed", "fp8", "gguf"})
+                                        "floats_ignored", "floats_not_listed", "awq", "compressed", "fp8", "gguf", "bits_text"})
             QTest::newRow(which) << which;
     }
     void quiet()
@@ -64,6 +64,9 @@ private slots:
         row("awq_as_gptq", "quant.layout.other", "error", "config.json $.quantization_config");
         row("group_size", "quant.layout.shape", "error", "config.json $.quantization_config.group_size");
         row("bits", "quant.layout.shape", "error", "config.json $.quantization_config.bits");
+        row("bits_text_sick", "quant.zero.convention", "error", "config.json $.quantization_config.sym");
+        row("bits_zero", "quant.config.bits", "error", "config.json $.quantization_config.bits");
+        row("bits_word", "quant.config.bits", "error", "config.json $.quantization_config.bits");
         row("no_scales", "quant.layout.part", "error", "model.safetensors");
         row("order", "quant.group.order", "error", "config.json $.quantization_config.desc_act");
         row("order_uneven", "quant.group.order", "error", "config.json $.quantization_config.desc_act");
@@ -112,6 +115,9 @@ private slots:
         VERIFY_WORST(w10, undeclared, Severity::Undecidable);
         QCOMPARE(undeclared.report->missing, std::vector<std::string>{"quantization_config"});
     }
+
+    /// What is lost of a cut configuration may be the declaration.
+    void cutConfiguration() { VERIFY_WORST(w10, look("config_cut"), Severity::Undecidable); }
 
     /// GEMV packs rows in plain order: another kernel's layout is no fault of this one.
     void anotherKernelsLayout()

@@ -29,12 +29,7 @@ std::optional<double> magnitude(Value value)
 {
     if (const auto number = value.number())
         return std::abs(*number);
-    const std::string word = value.string("");
-    if (word == "inf" || word == "-inf" || word == "Infinity" || word == "-Infinity")
-        return std::numeric_limits<double>::infinity();
-    if (word == "nan" || word == "NaN")
-        return std::numeric_limits<double>::quiet_NaN();
-    return std::nullopt;
+    return magnitudeOf(value.string(""));
 }
 
 /// -inf fills are how masks are written.
@@ -113,8 +108,9 @@ private:
             series.y.push_back(value && std::isfinite(*value) ? *value : std::numeric_limits<double>::quiet_NaN());
             if (isMask(name))
                 continue;
-            // A maximum taken in bfloat16 rounds 65504 up; counts of zero say that nothing overflowed.
-            const bool counted = module["inf"].isNumber() && module["nan"].isNumber() && infinite == 0 && nan == 0;
+            // A maximum taken in bfloat16 rounds 65504 up to 65536; counts of zero then say that nothing overflowed.
+            const bool counted = module["inf"].isNumber() && module["nan"].isNumber() && infinite == 0 && nan == 0
+                                 && value && *value <= *limit * (1 + 1.0 / 256);
             const bool notFinite = infinite > 0 || nan > 0 || (value && !std::isfinite(*value));
             const bool beyond = value && *value >= *limit && !counted && !scaled;
             if (value && std::isfinite(*value))
@@ -153,6 +149,20 @@ private:
         m_report.series.push_back(std::move(series));
     }
 
+    // Measured in a wide format, served in a narrow one.
+    void wideActivations(const NamedDtype &serving, double limit)
+    {
+        if (!m_wideAt || limit > 1e30 || *m_largestWide <= m_params["near"] * limit)
+            return;
+        const bool over = *m_largestWide >= limit;
+        Finding &finding = add(over ? "dtype.activation.overflow" : "dtype.activation.near_limit", over ? Severity::Error : Severity::Warning,
+            "Activations reach " + roundedText(*m_largestWide) + ", and " + serving.name + ", which serves them, ends at " + numberText(limit),
+            over ? "Where this was measured the format is wide enough; where it is served such values become infinite." : "Another input takes them over the limit.",
+            {*m_wideAt, serving.where}, "The model is served in the format in which the statistics were taken.");
+        finding.measure = Measure{*m_largestWide / limit, "of the largest " + serving.name};
+        m_looked = true;
+    }
+
     static Evidence place(const Artifact &stats, Value value)
     {
         const std::string text(value.raw().substr(0, 60));
@@ -172,6 +182,16 @@ private:
             m_report.notSeen.push_back("the number format \"" + serving->name + "\" is unknown");
             return {};
         }
+        if (m_run.models().size() == 1)
+            wideActivations(*serving, *limit);
+        // The vision tower may be served in a format of its own.
+        const auto vision = serving->runtime ? std::nullopt : visionDtype(m_run, folder);
+        const auto visionLimit = vision ? largestOf(vision->name) : std::nullopt;
+        if (visionLimit && vision->name != serving->name && *visionLimit < 1e30) {
+            m_looked = true;
+            if (auto done = parameters(sets, *vision, *visionLimit, Part::Vision); !done)
+                return done;
+        }
         if (*limit > 1e30) { // nothing a checkpoint holds leaves the range of bfloat16 and float32
             m_looked = true;
             return {};
@@ -187,7 +207,7 @@ private:
         }
         m_looked = true;
         narrowed(folder, sets, *serving);
-        return parameters(sets, *serving, *limit);
+        return parameters(sets, *serving, *limit, visionLimit && vision->name != serving->name ? Part::Text : Part::All);
     }
 
     // (c) a checkpoint of wider range than what serves it
@@ -235,14 +255,22 @@ private:
         const WeightRow *row;
     };
 
-    Result<void> parameters(const std::vector<WeightSet> &sets, const NamedDtype &serving, double limit)
+    enum class Part : std::uint8_t { All, Text, Vision };
+
+    static bool isVision(std::string_view name)
+    {
+        return name.find("vision") != std::string_view::npos || name.starts_with("visual.") || name.find(".visual.") != std::string_view::npos;
+    }
+
+    Result<void> parameters(const std::vector<WeightSet> &sets, const NamedDtype &serving, double limit, Part part)
     {
         std::vector<Candidate> candidates;
         for (const WeightSet &set : sets) {
             for (const WeightRow &row : set.rows) {
                 const bool plain = row.info && row.file && row.info->dtype && row.info->bytes.size() > 0
                                    && (row.info->dtype->name == "F16" || row.info->dtype->name == "BF16" || row.info->dtype->name == "F32");
-                if (plain && !isMask(row.name) && !(set.gguf() && row.info->dtype->name != "F16"))
+                const bool here = part == Part::All || isVision(row.name) == (part == Part::Vision);
+                if (plain && here && !isMask(row.name) && !(set.gguf() && row.info->dtype->name != "F16"))
                     candidates.push_back({&set, &row});
             }
         }

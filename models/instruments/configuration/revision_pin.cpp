@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // F6: which exact bytes are loaded?
 #include "models/artifacts/tensorkinds.h"
+#include "models/config/effective.h"
 #include "models/config/inventory.h"
 #include "models/core/sha256.h"
 #include "models/core/wording.h"
@@ -22,14 +23,15 @@ constexpr std::uint64_t hashLimit = 256ULL << 20; // bytes of one file that are 
 
 class RevisionPin {
 public:
-    RevisionPin(const Inputs &inputs, const Job &job) : m_run(inputs.run), m_job(job) {}
+    RevisionPin(const Inputs &inputs, const Job &job) : m_inputs(inputs), m_run(inputs.run), m_job(job) {}
 
     Result<Report> look()
     {
         const auto replicas = replicasOf(m_run);
         lookAtReplicas(replicas);
         lookAtCaches();
-        lookAtFlags(replicas);
+        if (const auto done = lookAtFlags(replicas); !done)
+            return done.error();
         for (const ManifestEntry &entry : manifestEntriesOf(m_run)) {
             if (m_job.cancelled())
                 return Job::cancelledError();
@@ -230,10 +232,28 @@ private:
         }
     }
 
-    // --revision and its kin in launch commands and printed arguments.
-    void lookAtFlags(const std::vector<Replica> &replicas)
+    // --revision and its kin in launch commands, and the revision that an engine prints when it starts.
+    Result<void> lookAtFlags(const std::vector<Replica> &replicas)
     {
-        for (const RevisionFlag &flag : revisionFlagsOf(m_run)) {
+        auto flags = revisionFlagsOf(m_run);
+        const auto configs = m_inputs.configs(m_job);
+        if (!configs)
+            return configs.error();
+        for (const EffectiveConfig &config : **configs) {
+            const EffectiveSetting *const setting = config.find("revision");
+            if (!setting)
+                continue;
+            std::vector<Candidate> sayings = setting->candidates;
+            if (setting->observed)
+                sayings.push_back(*setting->observed);
+            for (const Candidate &said : sayings) {
+                const bool printed = said.evidence && std::holds_alternative<LogLine>(said.evidence->where) && said.value != "none" && !said.value.empty();
+                const bool told = std::any_of(flags.begin(), flags.end(), [&](const RevisionFlag &flag) { return flag.value == said.value; });
+                if (printed && !told)
+                    flags.push_back({"revision", said.value, said.evidence->artifact, said.evidence->where});
+            }
+        }
+        for (const RevisionFlag &flag : flags) {
             m_decided = true;
             if (isCommit(flag.value) || !replicas.empty())
                 continue;
@@ -246,6 +266,7 @@ private:
             finding.evidence.push_back({flag.artifact, flag.where, flag.name + " = " + flag.value});
             finding.next = {"O7"};
         }
+        return {};
     }
 
     // A file that a manifest names, against the file opened here.
@@ -262,7 +283,8 @@ private:
             m_wrongNames.push_back(entry.name);
         };
         if (const auto *const pointer = file->as<LfsContent>()) {
-            if (pointer->oid != entry.sha256)
+            const std::string_view oid = pointer->oid;
+            if (entry.sha256.size() == 64 && (oid.starts_with("sha256:") ? oid.substr(7) : oid) != entry.sha256)
                 offend("the pointer means another file");
             return {}; // that it is a pointer is said by W8
         }
@@ -274,13 +296,14 @@ private:
             m_report.notSeen.push_back(file->path + ": its hash, since only files up to 256 MiB are hashed here");
             return {};
         }
-        const auto hash = sha256Hex(*file->source, m_job);
+        const bool blob = entry.sha256.size() == 40;
+        const auto hash = blob ? gitBlobHex(*file->source, m_job) : sha256Hex(*file->source, m_job);
         if (!hash)
             return hash.error().code == Errc::Cancelled ? Result<void>(hash.error()) : Result<void>();
         if (*hash == entry.sha256)
             return {};
         // Line ends or spacing changed on the way are told apart from another content.
-        if (withOtherLineEnds(*file, entry.sha256)) {
+        if (!blob && withOtherLineEnds(*file, entry.sha256)) {
             m_report.notSeen.push_back(file->path + " differs from the manifest in its line ends only");
             return {};
         }
@@ -320,6 +343,7 @@ private:
         finding.next = {"W8", "R10"};
     }
 
+    const Inputs &m_inputs;
     const Run &m_run;
     const Job &m_job;
     Report m_report;

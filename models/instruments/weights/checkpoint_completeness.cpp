@@ -75,6 +75,7 @@ private:
             return true;
         }
         lookAtLayers(set, architecture, config, m_report);
+        lookAtShapes(set, architecture, m_report);
         if (!architecture.gguf)
             lookAtHead(set, architecture, groups);
         return true;
@@ -218,16 +219,34 @@ private:
         const double range = stated.number().value_or(0.02); // PretrainedConfig's usual default
         if (!*freshness || !(*freshness)->fresh(range))
             return true;
-        Finding &finding = add(m_report, "weights.head.fresh", Severity::Warning, std::string(head->name) + " looks freshly drawn");
+        const auto start = beforeTraining(*set.folder);
+        Finding &finding = add(m_report, "weights.head.fresh", start ? Severity::Info : Severity::Warning, std::string(head->name) + " looks freshly drawn");
         finding.detail = "Mean " + decimal((*freshness)->mean) + ", deviation " + decimal((*freshness)->deviation) + " for a range of " + decimal(range)
                          + ", normal with p = " + decimal((*freshness)->p, 2) + ", bias zero or absent: nothing tells it from a head that was never trained.";
         finding.evidence.push_back(set.placeOf(*head, head->info->shapeText()));
         finding.evidence.push_back(stated ? Evidence{config.id, stated.anchor(), "initializer_range = " + std::string(stated.raw())}
                                           : Evidence{config.id, Whole{}, "initializer_range is not set: 0.02"});
+        if (start) {
+            finding.detail += " The trainer had taken no step when the checkpoint was written.";
+            finding.evidence.push_back(*start);
+        }
         finding.measure = Measure{.number = (*freshness)->deviation, .unit = "standard deviation", .p = (*freshness)->p, .n = (*freshness)->n};
         finding.falseIf = "the checkpoint is meant as a start for training";
         finding.next = {"F3", "E1"};
         return true;
+    }
+
+    /// The trainer's state beside the weights, when it says that training has not begun.
+    std::optional<Evidence> beforeTraining(const ModelFolder &folder) const
+    {
+        for (const Artifact &artifact : m_run.artifacts()) {
+            const Value root = artifact.tree(), step = root["global_step"];
+            const std::string_view parent = std::string_view(artifact.path).substr(0, artifact.path.rfind('/') + 1);
+            const bool beside = parent == (folder.path.empty() ? std::string() : folder.path + '/');
+            if (beside && root["log_history"].isArray() && step.number() == 0.0)
+                return Evidence{artifact.id, step.anchor(), "global_step = 0"};
+        }
+        return std::nullopt;
     }
 
     void lookAtLog(const Artifact &log, const TextContent &text)

@@ -116,6 +116,8 @@ private:
             return true;
         }
         lookAtSpread(declaration, modules, packed, set);
+        if (integers && packed > 0 && !lookAtBits(declaration))
+            return true;
         Budget budget;
         IntegerCheck integerCheck(declaration, budget, m_job);
         ScaledCheck scaledCheck(declaration);
@@ -146,11 +148,33 @@ private:
         return true;
     }
 
+    // GPTQ and AWQ pack 2 to 8 bits; without a number that makes sense no layout follows. False when there is none.
+    bool lookAtBits(const QuantDeclaration &declaration)
+    {
+        const Value stated = declaration.root["bits"].isSet() ? declaration.root["bits"] : declaration.root["w_bit"];
+        if (declaration.bits && declaration.bits->value >= 2 && declaration.bits->value <= 8)
+            return true;
+        if (!stated.isSet()) {
+            m_report.notSeen.push_back("the packing: " + declaration.where.note + " declares no number of bits");
+            m_decided = false;
+            return false;
+        }
+        m_report.findings.push_back({.code = "quant.config.bits", .severity = Severity::Error,
+                                     .title = "The declared number of bits, " + std::string(stated.raw().substr(0, 40)) + ", packs nothing",
+                                     .detail = "GPTQ and AWQ store 2 to 8 bits a weight; no layout follows from this declaration.",
+                                     .evidence = {{declaration.artifact, stated.anchor(), stated.key() + " = " + std::string(stated.raw().substr(0, 60))}},
+                                     .falseIf = "the engine takes the number from the tensors",
+                                     .next = {"F1"}});
+        return false;
+    }
+
     void lookAtUndeclared(const ModelFolder &folder, const std::vector<PackedModule> &modules)
     {
         const Artifact *const config = m_run.find(folder.config);
         if (!config || !config->tree().isObject())
             return; // no file that could declare it: undecidable
+        if (!config->problems.empty())
+            return; // what is lost of it may be the declaration
         Offences offences{.what = "is packed and nothing declares how"};
         for (const PackedModule &module : modules) {
             const WeightRow *const row = module.intPacked() ? module.qweight : module.weightPacked;

@@ -23,6 +23,8 @@ void lookAtCutHeaders(const Run &run, Report &report);
 void lookAtFiles(const WeightSet &set, Report &report);
 /// Absent layers, holes, absent experts, layers behind the declared number. `config` may be null.
 void lookAtLayers(const WeightSet &set, const Architecture &architecture, const Artifact *config, Report &report);
+/// Projections and embedding against the declared sizes, for model types whose layers are all alike.
+void lookAtShapes(const WeightSet &set, const Architecture &architecture, Report &report);
 
 inline Finding &add(Report &report, std::string code, Severity severity, std::string title)
 {
