@@ -142,8 +142,9 @@ const Shape *best(Value whole, const Members *root, Value record, const Members 
         int points = members && !members->empty() ? 4 * conditionsMet(shape.keys, *members) : 0;
         if (shape.test && shape.test(shape.records ? record : whole))
             points += 8;
+        // What has no keys of its own is known by its name.
         if (matchesAny(lowerName, shape.names))
-            points += points > 0 ? 13 : 1;
+            points += points > 0 ? 13 : shape.nameDecides ? 17 : 1;
         if (points > most) {
             most = points;
             winner = &shape;

@@ -28,6 +28,7 @@ struct Shape {
     bool records = false;                  ///< also in arrays and JSON Lines
     std::string (*summary)(Value) = nullptr; ///< of the root or first record; a short phrase
     bool (*test)(Value) = nullptr;         ///< for what keys cannot say; counts as two conditions
+    bool nameDecides = false;              ///< any object may stand in it: the name is what makes it this
 };
 
 /// Rows by subject; each table is one source file.

@@ -63,7 +63,8 @@ constexpr std::array table = std::to_array<Shape>({
     {.format = "engine_args", .kind = Kind::EngineArgs, .names = "engine_args*.json server_args*.json",
      .keys = "tensor_parallel_size|max_model_len|gpu_memory_utilization|tensor_parallel_size max_model_len|"
              "mem_fraction_static|tp_size context_length|model_path context_length|model_path tp_size|kv_cache_dtype dtype|"
-             "generation_config model|max_num_seqs|model dtype|enforce_eager|n_ctx n_batch"},
+             "generation_config model|max_num_seqs|model dtype|enforce_eager|n_ctx n_batch",
+     .nameDecides = true},
     {.format = "ollama_show", .kind = Kind::EffectiveConfig, .names = "api_show*.json",
      .keys = "model_info:o|modelfile:s|model_info:o template|template:s parameters:s|details:o model_info:o"},
     {.format = "ollama_ps", .kind = Kind::EffectiveConfig, .names = "api_ps*.json", .keys = "", .test = [](Value root) {
@@ -75,7 +76,8 @@ constexpr std::array table = std::to_array<Shape>({
     {.format = "served_models", .kind = Kind::EffectiveConfig, .names = "models.json v1_models.json", .keys = "",
      .test = [](Value root) { return root["data"][0]["object"].string("") == "model"; }},
     {.format = "effective_config", .kind = Kind::EffectiveConfig,
-     .names = "effective_config*.json kernel_params*.json kernel_parameters*.json", .keys = ""},
+     .names = "effective_config*.json kernel_params*.json kernel_parameters*.json", .keys = "",
+     .nameDecides = true},
     {.format = "server_info", .kind = Kind::EffectiveConfig, .names = "server_info*.json get_server_info*.json",
      .keys = "model_id max_total_tokens|model_path max_total_num_tokens|internal_states:a"},
 });

@@ -156,10 +156,14 @@ std::vector<Conversion> findConversions(const std::vector<ModelDescription> &mod
         for (const ModelDescription &source : models) {
             if (!source.isConfig() || &source == &converted)
                 continue;
-            if (converted.isConfig() && (source.side == converted.side || !isQuantised(converted) || isQuantised(source)))
+            if (converted.isConfig() && (source.folder == converted.folder || !isQuantised(converted) || isQuantised(source)))
                 continue;
             const auto [shared, equal] = agreement(source.arch, converted.arch);
             if (shared < 3 || equal * 2 <= shared)
+                continue;
+            // Two releases of one size may lie beside each other; nobody said that one was made from the other.
+            const bool beside = converted.isConfig() && source.side == converted.side;
+            if (beside && (equal < shared || source.arch.modelType != converted.arch.modelType))
                 continue;
             const std::tuple score{equal, source.folder == converted.folder,
                                    commonPrefix(source.folder->path, converted.folder->path)};

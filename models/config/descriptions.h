@@ -51,7 +51,7 @@ struct Conversion {
 
 /// Which GGUF came from which config.json, wherever they lie: by their numbers (at least three stated
 /// by both, most of them equal), then by nearness of their folders; and a quantised folder beside the
-/// unquantised one in the baseline. Names are not looked at. A GGUF without a fitting config is left out.
+/// unquantised one, in the baseline or the same run. Names are not looked at. A GGUF without a fitting config is left out.
 std::vector<Conversion> findConversions(const std::vector<ModelDescription> &models);
 
 /// "4096", "0.00001", "1e-06": the shortest text that reads back as the same number.

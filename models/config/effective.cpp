@@ -216,6 +216,8 @@ private:
             case Standing::Loaded:
                 if (!setting.loaded)
                     setting.loaded = saying.candidate;
+                else if (!setting.taken && setting.loaded->note != saying.candidate.note && !sameValue(spec.kind, setting.loaded->value, saying.candidate.value))
+                    setting.taken = saying.candidate;
                 break;
             case Standing::Candidate: {
                 Candidate candidate = saying.candidate;

@@ -57,6 +57,9 @@ struct EffectiveSetting {
     /// The checkpoint's value as the engine printed it while loading; it differs from the file's own
     /// when another file was loaded.
     std::optional<Candidate> loaded{};
+    /// What the engine printed as its own reading of the checkpoint, where that is another number than `loaded`,
+    /// which it listed from the file.
+    std::optional<Candidate> taken{};
     std::vector<Candidate> ignored; ///< said, but without effect: unknown field, idle mode, clamped, dropped
 
     /// In force as far as known: what was observed, else the chosen candidate's value; "" when unknown.

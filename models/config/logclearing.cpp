@@ -184,23 +184,34 @@ std::optional<Clearing> ggufHasPre(const Run &run, const EvidenceSet &set)
     return std::nullopt;
 }
 
+/// The value of kv_cache_dtype in a line that lists settings: kv_cache_dtype=auto, 'kv_cache_dtype': 'fp8_e5m2'.
+std::string_view cacheTypeIn(std::string_view line)
+{
+    const auto at = line.find("kv_cache_dtype");
+    const auto from = at == std::string_view::npos ? at : line.find_first_not_of("'\" :=", at + 14);
+    return from == std::string_view::npos ? std::string_view() : line.substr(from, line.find_first_of("'\" ,)}", from) - from);
+}
+
+/// Said of the cache elsewhere, it outweighs the line: engines print "fp8_e4m3" as a fixed text.
 std::optional<Clearing> kvNotE4m3(const JudgedLine &line, const Run &run, const EvidenceSet &set)
 {
+    const auto noScale = [](std::string_view type) { return type == "auto" || type.find("e5m2") != std::string_view::npos || type == "bfloat16" || type == "float16"; };
     if (line.hit) {
         const std::string_view type = line.hit->capture("dtype");
         if (type.find("e5m2") != std::string_view::npos)
             return clearing(Verdict::Clears, *line.log, LogLine{line.line, line.line}, "the line itself says " + std::string(type) + ", whose range needs no scale");
-        if (!type.empty())
-            return std::nullopt;
     }
     for (const ArtifactId id : set.artifacts) {
         const Artifact &artifact = run.artifact(id);
-        if (artifact.kind != Kind::EngineArgs)
-            continue;
         const Value type = artifact.tree()["kv_cache_dtype"];
-        const std::string text = type.string("");
-        if (text == "auto" || text == "fp8_e5m2" || text == "bfloat16" || text == "float16")
-            return clearing(Verdict::Clears, artifact, type.anchor(), fileName(artifact) + " says kv_cache_dtype " + text);
+        if ((artifact.kind == Kind::EngineArgs || artifact.kind == Kind::EffectiveConfig) && noScale(type.string("")))
+            return clearing(Verdict::Clears, artifact, type.anchor(), fileName(artifact) + " says kv_cache_dtype " + type.string(""));
+    }
+    constexpr std::size_t settingsLines = 2000; // engines list their settings when they start
+    const auto *const text = line.log->as<TextContent>();
+    for (std::size_t i = 0; text && i < std::min(text->lineCount(), settingsLines); ++i) {
+        if (const auto type = cacheTypeIn(text->line(i)); noScale(type))
+            return clearing(Verdict::Clears, *line.log, LogLine{i + 1, i + 1}, "the engine lists kv_cache_dtype " + std::string(type));
     }
     return std::nullopt;
 }

@@ -446,6 +446,18 @@ private:
     std::set<std::string> m_seenRequests;
 };
 
+/// A script or unit that starts a server, by its name: other texts only speak of commands.
+bool isStartScript(const Artifact &artifact)
+{
+    if (artifact.kind != Kind::Text || !artifact.as<TextContent>())
+        return false;
+    const std::string_view path = artifact.path, name = path.substr(path.rfind('/') + 1);
+    constexpr auto ends = std::to_array<std::string_view>({".sh", ".bash", ".service", ".cmd", ".bat", ".ps1"});
+    constexpr auto begins = std::to_array<std::string_view>({"command", "cmdline", "launch", "Dockerfile"});
+    return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return name.ends_with(end); })
+        || std::any_of(begins.begin(), begins.end(), [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
 } // namespace
 
 void addSaying(Sayings &into, const Facts &facts, Origin origin, Saying::Standing standing, int weight, std::string_view spelling,
@@ -471,7 +483,7 @@ Result<Sayings> collectSayings(const Run &run, const Facts &facts, const Evidenc
     collector.engineAndModel(triages, log);
     for (const ArtifactId id : set.artifacts) {
         const Artifact &artifact = run.artifact(id);
-        if ((isLog(artifact) || artifact.kind == Kind::EngineArgs) && (!log || !isLog(artifact) || log->id == id))
+        if ((isLog(artifact) || artifact.kind == Kind::EngineArgs || isStartScript(artifact)) && (!log || !isLog(artifact) || log->id == id))
             collector.commands(artifact);
     }
     for (const ArtifactId id : set.artifacts) {

@@ -85,6 +85,24 @@ def pattern(entry):
     })
 
 
+def printed(key, capture, regex, example, meaning):
+    """A number that llama.cpp prints of the loaded model, in the same block as n_ctx_train (print_info())."""
+    found = rf"(?:print_info|llm_load_print_meta): {key}\s*=\s*(?P<{capture}>{regex})"
+    return {"id": f"llamacpp.{key}", "engine": "llama.cpp", "also_in": ["Ollama"], "class": "architecture", "severity": "info",
+            "who_set_it": "checkpoint", "settings": [key], "regex": found, "literals": literals(found),
+            "fields": {capture: meaning}, "example": f"print_info: {key:<16} = {example}", "captured": {capture: example},
+            "first": "b3400", "last": "b8985", "source": "ggml-org/llama.cpp src/llama-model.cpp print_info()", "status": "verified"}
+
+
+# Beside the collected facts: what the engine took from the file, to hold against what it listed of the file.
+OWN = [
+    printed("n_embd", "n_embd", r"\d+", "4096", "width of a hidden state"),
+    printed("n_head", "n_head", r"\d+", "32", "query heads"),
+    printed("n_ff", "n_ff", r"\d+", "14336", "width of a feed-forward block"),
+    printed("f_norm_rms_eps", "eps", r"(?!0\.0e\+00)[\d.e+-]+", "1.0e-05", "epsilon of the norms, where they are RMS norms"),
+]
+
+
 def prefix(entry):
     return drop_empty({"engine": entry["engine"], "regex": entry["regex"], "example": entry["example"],
                        "more_examples": entry["more_examples"], "note": entry["note"],
@@ -95,5 +113,5 @@ def build(folder_json):
     data = folder_json("log-lines.json")
     return render(NAME, data["meta"]["made"], {
         "prefixes": [prefix(entry) for entry in data["line_prefixes"]],
-        "patterns": [pattern(entry) for entry in data["patterns"]],
+        "patterns": [pattern(entry) for entry in data["patterns"]] + OWN,
     })

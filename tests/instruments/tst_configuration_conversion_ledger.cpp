@@ -201,6 +201,13 @@ private slots:
         const Examined examined = examineWith(f9, {converted.path()}, {source.path()});
         VERIFY_WORST(f9, examined, Severity::Error);
         QVERIFY2(examined.find("conversion.rope.base"), qPrintable(examined.summary()));
+        // Beside each other too; but another release of that size is another model.
+        TempFolder both;
+        both.file("hf/config.json", numbers + "500000.0}").file("mlx/config.json", numbers + "10000.0, \"quantization\": {\"bits\": 4, \"group_size\": 64}}");
+        VERIFY_WORST(f9, examineWith(f9, {both.path()}), Severity::Error);
+        both.file("hf/config.json", "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 1, \"num_attention_heads\": 2, "
+                                    "\"intermediate_size\": 96, \"vocab_size\": 32, \"max_position_embeddings\": 8192, \"rope_theta\": 500000.0}");
+        QVERIFY(examineWith(f9, {both.path()}).report->undecidable());
         // A fine-tune in the baseline is no conversion.
         TempFolder tuned;
         tuned.file("config.json", numbers + "10000.0}");

@@ -87,6 +87,19 @@ private slots:
         QTest::newRow("a stop text did not arrive") << none << engine("dtype=torch.bfloat16") + "INFO 05-29 10:00:05 [logger.py:63] Received request chatcmpl-1: params: SamplingParams(n=1, presence_penalty=0.0, repetition_penalty=1.0, temperature=0.3, top_p=0.9, top_k=0, min_p=0.0, seed=None, stop=['###'], max_tokens=10), lora_request: None.\n" << QByteArray("{\"messages\": [], \"temperature\": 0.3, \"top_p\": 0.9, \"stop\": [\"###\", \"END\"]}") << error << QByteArray("config.contradicted") << QByteArray("stop");
         QTest::newRow("stop texts and the engine's own") << none << engine("dtype=torch.bfloat16") + "INFO 05-29 10:00:05 [logger.py:63] Received request chatcmpl-1: params: SamplingParams(n=1, presence_penalty=0.0, repetition_penalty=1.0, temperature=0.3, top_p=0.9, top_k=0, min_p=0.0, seed=None, stop=['END', '###', '<|end|>'], max_tokens=10), lora_request: None.\n" << QByteArray("{\"messages\": [], \"temperature\": 0.3, \"top_p\": 0.9, \"stop\": [\"###\", \"END\"]}") << ok << none << none;
         QTest::newRow("one stop text as a string") << none << engine("dtype=torch.bfloat16") + "INFO 05-29 10:00:05 [logger.py:63] Received request chatcmpl-1: params: SamplingParams(n=1, presence_penalty=0.0, repetition_penalty=1.0, temperature=0.3, top_p=0.9, top_k=0, min_p=0.0, seed=None, stop=['END'], max_tokens=10), lora_request: None.\n" << QByteArray("{\"messages\": [], \"temperature\": 0.3, \"top_p\": 0.9, \"stop\": \"END\"}") << ok << none << none;
+        const QByteArray listed = "llama_model_loader: loaded meta data with 33 key-value pairs and 399 tensors from m.gguf (version GGUF V3 (latest))\n"
+                                  "llama_model_loader: - kv   0:                       general.architecture str              = llama\n"
+                                  "llama_model_loader: - kv   1:              llama.attention.head_count_kv u32              = 2\n"
+                                  "llama_model_loader: - kv   2:     llama.attention.layer_norm_rms_epsilon f32              = 0.000010\n";
+        QTest::newRow("listed and taken alike") << none << listed + "print_info: n_head_kv        = 2\nprint_info: f_norm_rms_eps   = 1.0e-05\n" << none << ok << none << none;
+        QTest::newRow("listed one way, taken another") << none << listed + "print_info: n_head_kv        = 28\n" << none << error << QByteArray("config.contradicted") << QByteArray("num_key_value_heads is 2 as listed");
+        QTest::newRow("another epsilon taken") << none << listed + "print_info: f_norm_rms_eps   = 1.0e-06\n" << none << error << QByteArray("config.contradicted") << QByteArray("rms_norm_eps");
+        QTest::newRow("asked for, not in use") << none << args("'quantization': 'fp8'") + engine("dtype=torch.bfloat16, quantization=None") << none << error << QByteArray("config.contradicted") << QByteArray("quantization is fp8");
+        QTest::newRow("thousands of either kind") << none << args("'max_model_len': '4k'") + engine("max_seq_len=4096") << none << ok << none << none;
+        QTest::newRow("Ollama: the runner's context") << none << QByteArray("time=2026-08-21T10:00:00.000Z level=INFO source=server.go:400 msg=\"starting runner\" cmd=\"/usr/bin/ollama runner --model /x --ctx-size 4096 --parallel 2\"\n")
+                                                      << QByteArray("{\"model\": \"m\", \"prompt\": \"a\", \"options\": {\"num_ctx\": 32768}}") << warning << QByteArray("config.changed") << QByteArray("2048 instead of 32768");
+        QTest::newRow("Ollama: as asked") << none << QByteArray("time=2026-08-21T10:00:00.000Z level=INFO source=server.go:400 msg=\"starting runner\" cmd=\"/usr/bin/ollama runner --model /x --ctx-size 65536 --parallel 2\"\n")
+                                          << QByteArray("{\"model\": \"m\", \"prompt\": \"a\", \"options\": {\"num_ctx\": 32768}}") << ok << none << none;
         QTest::newRow("answer length cut") << none << engine("dtype=torch.bfloat16") + "INFO 05-29 10:00:05 [logger.py:63] Received request chatcmpl-1: params: SamplingParams(n=1, presence_penalty=0.0, repetition_penalty=1.0, temperature=1.0, top_p=1.0, top_k=0, min_p=0.0, seed=None, stop=[], max_tokens=10), lora_request: None.\n" << QByteArray("{\"messages\": [], \"max_tokens\": 4000}") << warning << QByteArray("config.changed") << QByteArray("max_tokens");
     }
     void logs()
@@ -120,6 +133,26 @@ private slots:
         VERIFY_WORST(f1, examined, Severity::Error);
         const Finding *const finding = examined.find("config.contradicted");
         QVERIFY2(finding && finding->title.find("attn_logit_softcapping is 50") == 0, qPrintable(examined.summary()));
+    }
+
+    /// The name says what such a file is, whatever its keys: any of them could be an argument too.
+    void recordedBesideArguments()
+    {
+        TempFolder folder;
+        folder.file("engine_args.json", "{\"model\": \"m\", \"chat_template\": \"a.jinja\"}").file("effective_config.json", "{\"max_model_len\": 8192, \"chat_template\": \"b.jinja\"}");
+        const Examined examined = examineWith(f1, {folder.path()});
+        VERIFY_WORST(f1, examined, Severity::Error);
+        QVERIFY2(examined.find("config.contradicted")->title.starts_with("chat_template"), qPrintable(examined.summary()));
+    }
+
+    /// A script beside the log says what the operator asked for.
+    void script()
+    {
+        TempFolder folder;
+        folder.file("run.sh", "#!/bin/sh\nllama-server -m m.gguf \\\n    --rope-freq-base 10000\n").file("server.log", "print_info: freq_base_train  = 1000000.0\nllama_context: freq_base     = 10000.0\n");
+        VERIFY_WORST(f1, examineWith(f1, {folder.path()}), Severity::Ok);
+        folder.remove("run.sh");
+        VERIFY_WORST(f1, examineWith(f1, {folder.path()}), Severity::Error);
     }
 
     void ambiguousModel()

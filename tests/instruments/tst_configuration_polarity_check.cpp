@@ -2,6 +2,7 @@
 #include "models/config/selection.h"
 #include "tests/support/corpus.h"
 #include "tests/support/instrumenttest.h"
+#include "tests/support/tempfolder.h"
 
 using namespace prosector;
 using namespace prosector::test;
@@ -93,6 +94,41 @@ private slots:
         const Examined examined = look(qPrintable(which));
         VERIFY_WORST(f8, examined, Severity::Undecidable);
         QCOMPARE(examined.report->missing, (std::vector<std::string>{"retrieval_log", "training_log"}));
+    }
+
+    void labels()
+    {
+        const auto examine = [&](auto labelOf) {
+            std::string text = "score,label\n";
+            for (int i = 0; i < 20; ++i)
+                text += std::to_string(i) + ',' + std::to_string(labelOf(i)) + '\n';
+            TempFolder folder;
+            folder.file("scores.csv", text);
+            return examineWith(f8, {folder.path()});
+        };
+        VERIFY_WORST(f8, examine([](int i) { return i > 9 ? 1 : 0; }), Severity::Ok);
+        VERIFY_WORST(f8, examine([](int i) { return i > 9 ? 0 : 1; }), Severity::Error);
+        VERIFY_WORST(f8, examine([](int i) { return 20 - i; }), Severity::Undecidable); // numbers of classes have no order
+    }
+
+    /// However the zeros are counted.
+    void shares_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("counted") << "zeros.csv" << QByteArray("tensor,zeros,elements\na,80,100\nb,81,100\n");
+        QTest::newRow("of a shape") << "weight_stats.jsonl" << QByteArray("{\"tensor\": \"a\", \"shape\": [10, 10], \"dtype\": \"F16\", \"min\": -1, \"max\": 1, \"zeros\": 80}\n");
+        QTest::newRow("a share") << "weight_stats.jsonl" << QByteArray("{\"tensor\": \"a\", \"shape\": [10, 10], \"dtype\": \"F16\", \"min\": -1, \"max\": 1, \"zero_fraction\": 0.8}\n");
+    }
+    void shares()
+    {
+        QFETCH(QString, file);
+        QFETCH(QByteArray, text);
+        TempFolder folder;
+        folder.file(file.toStdString(), text.toStdString()).file("pruning.json", "{\"sparsity\": 0.8}");
+        VERIFY_WORST(f8, examineWith(f8, {folder.path()}), Severity::Ok);
+        folder.file("pruning.json", "{\"sparsity\": 0.2}");
+        VERIFY_WORST(f8, examineWith(f8, {folder.path()}), Severity::Error);
     }
 
     void directions_data()

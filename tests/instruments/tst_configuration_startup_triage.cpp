@@ -93,6 +93,10 @@ private slots:
         const QByteArray scale = "WARNING 05-29 10:00:01 [kv_cache.py:123] Using KV cache scaling factor 1.0 for fp8_e4m3. If this is unintended\n";
         QTest::newRow("scale of one") << scale << of(config("llama")) << QByteArray() << QByteArray("kv.scale_one") << warning;
         QTest::newRow("scale of one, latent attention") << scale << of(config("deepseek_v3", ", \"kv_lora_rank\": 512")) << QByteArray() << QByteArray("kv.scale_one") << info;
+        QTest::newRow("scale of one, e5m2 in the arguments") << scale + "non-default args: {'kv_cache_dtype': 'fp8_e5m2'}\n" << QByteArray() << QByteArray() << QByteArray("kv.scale_one") << info;
+        QTest::newRow("scale of one, e4m3 in the arguments") << scale + "non-default args: {'kv_cache_dtype': 'fp8_e4m3'}\n" << QByteArray() << QByteArray() << QByteArray("kv.scale_one") << warning;
+        QTest::newRow("keys of a state") << QByteArray("load_state_dict: missing keys: ['model.norm.weight']\n") << QByteArray() << QByteArray() << QByteArray("weights.not_loaded") << warning;
+        QTest::newRow("out of memory") << QByteArray("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n") << QByteArray() << QByteArray() << QByteArray("memory.exhausted") << warning;
         QTest::newRow("mrope") << QByteArray("Unrecognized keys in `rope_scaling` for 'rope_type'='default': {'mrope_section'}\n") << QByteArray() << QByteArray() << QByteArray("rope.keys") << info;
         QTest::newRow("a key that matters") << QByteArray("Unrecognized keys in `rope_scaling` for 'rope_type'='yarn': {'finetuned'}\n") << QByteArray() << QByteArray() << QByteArray("rope.keys") << warning;
         QTest::newRow("truncation") << QByteArray("time=2026-08-21T10:00:00.000Z level=WARN source=llama_server.go:317 msg=\"truncating input prompt\" limit=4096 prompt=7312 keep=5 new=4096\n") << QByteArray() << QByteArray() << QByteArray("input.truncated") << error;

@@ -71,6 +71,27 @@ bool samePrinted(const Candidate &a, const Candidate &b)
     return std::abs(*x - *y) <= tolerance;
 }
 
+/// "32k" is 32000 to one program and 32768 to another.
+bool sameThousands(const Candidate &wish, const Candidate &seen)
+{
+    if (wish.raw.empty() || (wish.raw.back() != 'k' && wish.raw.back() != 'K'))
+        return false;
+    const auto count = asNumber(std::string_view(wish.raw).substr(0, wish.raw.size() - 1)), runs = asNumber(seen.value);
+    return count && runs && (*runs == *count * 1000 || *runs == *count * 1024);
+}
+
+/// A value on one line, for sentences.
+std::string inLine(std::string_view text)
+{
+    std::string result;
+    for (const char c : text) {
+        const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+        if (!blank || (!result.empty() && result.back() != ' '))
+            result.push_back(blank ? ' ' : c);
+    }
+    return result;
+}
+
 /// The texts of a printed list, or of a single value; nothing for something else.
 std::optional<std::vector<std::string>> entriesOf(std::string_view text)
 {
@@ -110,9 +131,8 @@ public:
         if (!configs)
             return configs.error();
         bool seen = false;
-        for (const EffectiveConfig &config : **configs)
-        {
-            seen |= examine(config);
+        for (const EffectiveConfig &config : **configs) {
+            seen |= examine(withSlotContext(config));
             if (!config.model && config.modelCount > 1)
                 m_report.notSeen.push_back("what the checkpoint declares: " + std::to_string(config.modelCount) + " model folders are open and nothing names the one that is served");
         }
@@ -143,7 +163,7 @@ private:
     /// Two values that are one for the engine, though they are written differently.
     bool same(const EffectiveConfig &config, const SettingSpec &of, const Candidate &wish, const Candidate &seen) const
     {
-        if (sameValue(of.kind, wish.value, seen.value) || samePrinted(wish, seen))
+        if (sameValue(of.kind, wish.value, seen.value) || samePrinted(wish, seen) || sameThousands(wish, seen))
             return true;
         const auto asked = asNumber(wish.value), runs = asNumber(seen.value);
         if (of.name == "top_k" && asked && runs)
@@ -223,6 +243,42 @@ private:
         return nullptr;
     }
 
+    /// Ollama's runner is told the context of all slots together; a request asks for that of one.
+    static EffectiveConfig withSlotContext(EffectiveConfig config)
+    {
+        const EffectiveSetting *const whole = config.find("context_total");
+        const auto total = whole && whole->observed ? asNumber(whole->observed->value) : std::nullopt;
+        const auto slots = number(config, "n_parallel", true).value_or(1);
+        if (config.engine != "Ollama" || !total || slots < 1)
+            return config;
+        Candidate seen = *whole->observed;
+        seen.value = std::to_string(static_cast<std::uint64_t>(*total / slots));
+        for (EffectiveSetting &setting : config.settings) {
+            if (setting.name == "context_length" && !setting.observed)
+                setting.observed = seen;
+        }
+        return config;
+    }
+
+    /// The number formats of weights and cache and the adapter: "none" and "auto" in an engine's own listing mean that
+    /// what was asked for is not in use.
+    static bool isDropped(const SettingSpec &of, const Candidate &seen)
+    {
+        const bool listed = of.name == "quantization" || of.name == "kv_cache_dtype" || of.name == "lora";
+        return listed && leftOpen(seen.value);
+    }
+
+    /// A name or path of one line, as against a template's own text.
+    static bool isOtherFile(const SettingSpec &of, const Candidate &wish, const Candidate &seen)
+    {
+        const auto plain = [](const std::string &text) { return !text.empty() && text.size() < 256 && text.find_first_of("{}\n ") == std::string::npos; };
+        const auto last = [](std::string_view text) { return text.substr(text.find_last_of("/\\") + 1); };
+        if (!plain(wish.raw) || !plain(seen.raw))
+            return false;
+        return (of.name == "chat_template" && last(wish.raw) != last(seen.raw) && wish.raw.find('.') != std::string::npos && seen.raw.find('.') != std::string::npos)
+            || (of.name == "revision" && wish.value != seen.value);
+    }
+
     bool examine(const EffectiveConfig &config)
     {
         bool seen = false;
@@ -252,6 +308,7 @@ private:
         const SettingSpec &of = spec(setting);
         ignored(config, setting);
         loaded(config, setting, file);
+        taken(config, setting);
         if (!setting.observed)
             return setting.ignored.empty() || wish ? Class::Unseen : Class::Ignored;
         const Candidate &seen = *setting.observed;
@@ -262,6 +319,10 @@ private:
                 if (!leftOpen(seen.value) && !text)
                     derived.push_back(&setting);
                 return Class::Derived;
+            }
+            if (isDropped(of, seen) || isOtherFile(of, *wish, seen)) {
+                contradicted(config, setting, *wish, "requested");
+                return Class::Contradicted;
             }
             if (leftOpen(seen.value) || (!text && same(config, of, *wish, seen)))
                 return Class::Equal;
@@ -326,7 +387,7 @@ private:
     {
         const Candidate &seen = *setting.observed;
         Finding finding = begin("config.contradicted", Severity::Error,
-                                setting.name + " is " + wish.value + " as " + std::string(what) + ", and " + seen.value + " is what runs");
+                                setting.name + " is " + inLine(wish.value) + " as " + std::string(what) + ", and " + inLine(seen.value) + " is what runs");
         finding.detail = "Nobody asked for the change: no request, flag or environment variable names " + seen.value + ", and no line says that the engine changed it.";
         if (wish.origin != Origin::CheckpointFile)
             finding.detail = "The " + std::string(nameOf(wish.origin)) + " says " + wish.spelling + " = " + wish.raw + "; no line says that the engine changed it.";
@@ -392,6 +453,27 @@ private:
         point(finding, *setting.loaded, "loaded");
         finding.falseIf = "The log belongs to another model than the folder.";
         finding.next = {"F6", "F9"};
+        m_report.findings.push_back(std::move(finding));
+    }
+
+    /// The engine lists one number of the file and takes another for it.
+    void taken(const EffectiveConfig &config, const EffectiveSetting &setting)
+    {
+        const SettingSpec &of = spec(setting);
+        if (!setting.taken || !of.architecture || replacedByFlag(config, of) || strongest(setting, true))
+            return;
+        const auto listed = asNumber(setting.loaded->value), takes = asNumber(setting.taken->value);
+        const bool told = setting.observed && !samePrinted(*setting.loaded, *setting.observed); // by what runs
+        // A window of 0 is one that the engine does not apply: F3 has its line.
+        if (!listed || !takes || told || samePrinted(*setting.loaded, *setting.taken) || (of.name == "sliding_window" && *takes == 0))
+            return;
+        Finding finding = begin("config.contradicted", Severity::Error,
+                                setting.name + " is " + setting.loaded->value + " as listed from the file, and the engine takes " + setting.taken->value);
+        finding.detail = "Both lines are of one load; no flag asks for the change.";
+        point(finding, *setting.loaded, "listed");
+        point(finding, *setting.taken, "taken");
+        finding.falseIf = "The two lines belong to different models in one log, or the engine states another quantity under that name.";
+        finding.next = {"F9", "F10"};
         m_report.findings.push_back(std::move(finding));
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // F10: does this folder agree with what is known of the model family it belongs to?
+#include "models/core/wording.h"
 #include "models/instruments/configuration/parts/familycheck.h"
 #include "models/instruments/instrument.h"
 
@@ -44,9 +45,18 @@ void tellUnrecognised(const FamilySubject &subject, Report &report)
         report.notSeen.push_back(subject.run->artifact(subject.whole("").artifact).path + ": states no shape and no vocabulary to recognise a family by");
         return;
     }
+    // Said once for all of them.
+    const auto told = std::find_if(report.findings.begin(), report.findings.end(), [](const Finding &finding) { return finding.code == "family.unrecognised"; });
+    Evidence place = subject.whole("neither the shape nor the vocabulary is in the book");
+    if (told != report.findings.end()) {
+        told->evidence.push_back(std::move(place));
+        told->title = "No model of the reference book has the shape and vocabulary of " + counted(told->evidence.size(), "model");
+        told->measure = Measure{.number = static_cast<double>(told->evidence.size()), .unit = "models"};
+        return;
+    }
     Finding finding{"family.unrecognised", Severity::Info, "No model of the reference book has this shape and vocabulary",
                     "So nothing of it was compared with a reference."};
-    finding.evidence = {subject.whole("neither the shape nor the vocabulary is in the book")};
+    finding.evidence = {std::move(place)};
     finding.falseIf = "The book has this model under other numbers.";
     report.findings.push_back(std::move(finding));
     report.notSeen.push_back("the comparison with a reference: the book has no such model");

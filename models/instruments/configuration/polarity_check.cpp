@@ -25,7 +25,7 @@ constexpr std::size_t columnLimit = 8;        // score columns of one table
 constexpr std::uint64_t pairLimit = 20'000'000; // comparisons of one pair of columns
 constexpr std::uint64_t tableLimit = 64ULL << 20; // bytes of a table that is read
 
-enum class Sense : std::uint8_t { None, Higher, Lower, Raw }; // Raw: as the index defines it
+enum class Sense : std::uint8_t { None, Higher, Lower, Raw, Label }; // Raw: as the index defines it; Label: 1 is the better of 0 and 1
 
 std::string lower(std::string_view text)
 {
@@ -44,6 +44,9 @@ Sense senseOf(std::string_view column)
     constexpr std::array higherNames{"similarity"sv, "cosine_similarity"sv, "cosine"sv, "relevance"sv, "relevance_score"sv,
                                      "rerank_score"sv, "reranker_score"sv, "similarity_score"sv, "inner_product"sv, "dot_product"sv,
                                      "bm25"sv, "bm25_score"sv, "relevant"sv, "is_relevant"sv, "relevance_label"sv, "qrel"sv};
+    constexpr std::array labelNames{"label"sv, "gold"sv, "target"sv, "y_true"sv};
+    if (std::find(labelNames.begin(), labelNames.end(), name) != labelNames.end())
+        return Sense::Label;
     constexpr std::array rawNames{"score"sv, "raw_score"sv, "index_score"sv, "vector_score"sv};
     for (const auto word : lowerWords) {
         const auto at = name.find(word);
@@ -182,6 +185,8 @@ private:
             Sense sense = senseOf(table.columns()[c]);
             if (sense == Sense::Raw)
                 sense = index ? index->first : Sense::Higher;
+            else if (sense == Sense::Label)
+                sense = isBinary(table, c) ? Sense::Higher : Sense::None;
             if (sense != Sense::None)
                 columns.emplace_back(c, sense);
         }
@@ -189,6 +194,19 @@ private:
             for (std::size_t j = i + 1; j < columns.size(); ++j)
                 comparePair(artifact, table, columns[i], columns[j], index);
         }
+    }
+
+    // Labels of 0 and 1 have an order; numbers of classes have none.
+    static bool isBinary(const RowTable &table, std::size_t column)
+    {
+        bool any = false;
+        for (std::size_t row = 0; row < table.rowCount(); ++row) {
+            const auto label = table.number(row, column);
+            if (label && *label != 0 && *label != 1)
+                return false;
+            any = any || label;
+        }
+        return any;
     }
 
     static std::vector<std::vector<std::pair<double, double>>> grouped(const RowTable &table, std::size_t x, std::size_t y, double sign,
@@ -316,6 +334,47 @@ private:
         }
     }
 
+    static bool countsZeros(const Artifact &artifact)
+    {
+        const auto columns = RowTable::columnsOf(artifact);
+        return std::any_of(columns.begin(), columns.end(), [](const std::string &column) {
+            return column == "zeros" || column == "zero_fraction" || column == "zero_ratio" || column == "n_zero";
+        });
+    }
+
+    // Zeros and elements of one row: counted, or a share of a known number (of 1 where none is known).
+    static std::optional<std::pair<double, double>> zerosIn(const RowTable &table, std::size_t row)
+    {
+        const auto number = [&](std::initializer_list<const char *> names) -> std::optional<double> {
+            for (const char *const name : names) {
+                if (const auto column = table.column(name))
+                    return table.number(row, *column);
+            }
+            return std::nullopt;
+        };
+        auto elements = number({"elements", "numel", "total", "size", "count"});
+        if (const auto shape = table.column("shape"); !elements && shape) {
+            double product = 1, extent = 0;
+            bool inside = false, any = false;
+            for (const char c : std::string(table.text(row, *shape)) + ' ') {
+                const bool digit = c >= '0' && c <= '9';
+                extent = digit ? extent * 10 + (c - '0') : extent;
+                if (!digit && inside) {
+                    product *= extent;
+                    extent = 0;
+                    any = true;
+                }
+                inside = digit;
+            }
+            if (any)
+                elements = product;
+        }
+        if (const auto share = number({"zero_fraction", "zero_ratio"}); share && *share >= 0 && *share <= 1)
+            return std::pair(*share * elements.value_or(1), elements.value_or(1));
+        const auto zeros = number({"zeros", "n_zero"});
+        return zeros && elements && *elements > 0 ? std::optional(std::pair(*zeros, *elements)) : std::nullopt;
+    }
+
     // A declared share of zeros against the counted one.
     void lookAtRatios()
     {
@@ -335,19 +394,20 @@ private:
             return;
         double zeros = 0, elements = 0;
         std::optional<Evidence> place;
-        for (const Artifact *const stats : m_run.ofKind(Kind::WeightStats)) {
-            const auto table = RowTable::of(*stats, Job());
+        for (const Artifact &stats : m_run.artifacts()) {
+            if (stats.size > tableLimit || !countsZeros(stats))
+                continue;
+            const auto table = RowTable::of(stats, m_job);
             if (!table || !*table)
                 continue;
-            const auto zeroColumn = (*table)->column("zeros"), countColumn = (*table)->column("elements") ? (*table)->column("elements") : (*table)->column("numel");
-            for (std::size_t row = 0; zeroColumn && countColumn && row < (*table)->rowCount(); ++row) {
-                const auto z = (*table)->number(row, *zeroColumn), n = (*table)->number(row, *countColumn);
-                if (!z || !n || *n <= 0)
+            for (std::size_t row = 0; row < (*table)->rowCount(); ++row) {
+                const auto counted = zerosIn(**table, row);
+                if (!counted)
                     continue;
-                zeros += *z;
-                elements += *n;
+                zeros += counted->first;
+                elements += counted->second;
                 if (!place)
-                    place = Evidence{stats->id, (*table)->anchor(row), "zeros and elements of each tensor"};
+                    place = Evidence{stats.id, (*table)->anchor(row), "zeros and elements of each tensor"};
             }
         }
         if (elements <= 0)
