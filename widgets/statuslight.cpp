@@ -43,7 +43,7 @@ void StatusLight::update()
     for (int i = 0; i < m_session->instrumentCount(); ++i) {
         const auto &outcome = m_session->state(i).outcome;
         ran += outcome ? 1 : 0;
-        undecidable += outcome && outcome->report && outcome->report->undecidable() ? 1 : 0;
+        undecidable += outcome && outcome->standing() == Outcome::Standing::Undecidable ? 1 : 0;
         failed += outcome && !outcome->report ? 1 : 0;
     }
     QStringList parts;

@@ -156,7 +156,8 @@ std::optional<Candidate> engineDefault(const SettingSpec &spec, const Sayings &s
             const bool open = candidate.value == "none";
             if (!found || found->value == "none")
                 found = std::move(candidate);
-            if (!open)
+            // A route that states no limit has none, whatever the class behind it starts from (vLLM: 16).
+            if (!open || (component == sayings.route && spec.category == "length"))
                 return found;
             break;
         }

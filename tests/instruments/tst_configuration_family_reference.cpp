@@ -186,6 +186,71 @@ private slots:
             QVERIFY2(examined.find(code.toStdString()), qPrintable(examined.summary()));
     }
 
+    /// A row of the book that does not state a number absolves nothing: Qwen2.5-7B shares its shape with rows that state
+    /// less. What a configuration leaves out its class fills in.
+    void leftOutAndShared_data()
+    {
+        QTest::addColumn<QByteArray>("theta");
+        QTest::addColumn<QByteArray>("eps");
+        QTest::addColumn<QByteArray>("code");
+        QTest::newRow("as published") << QByteArray("1000000.0") << QByteArray("1e-06") << QByteArray();
+        QTest::newRow("another base") << QByteArray("875000.0") << QByteArray("1e-06") << QByteArray("family.number.rope_theta");
+        QTest::newRow("another epsilon") << QByteArray("1000000.0") << QByteArray("0.0001") << QByteArray("family.number.rms_norm_eps");
+    }
+    void leftOutAndShared()
+    {
+        QFETCH(QByteArray, theta);
+        QFETCH(QByteArray, eps);
+        QFETCH(QByteArray, code);
+        TempFolder folder;
+        folder.file("config.json", "{\"model_type\": \"qwen2\", \"architectures\": [\"Qwen2ForCausalLM\"], \"hidden_size\": 3584, \"num_hidden_layers\": 28, "
+                                   "\"num_attention_heads\": 28, \"num_key_value_heads\": 4, \"intermediate_size\": 18944, \"vocab_size\": 152064, "
+                                   "\"max_position_embeddings\": 32768, \"rope_theta\": " + theta.toStdString() + ", \"rms_norm_eps\": " + eps.toStdString() + "}");
+        const Examined examined = examineWith(f10, {folder.path()});
+        QVERIFY_RESULT(examined.report);
+        QVERIFY2(!examined.find("family.unrecognised"), qPrintable(examined.summary()));
+        QVERIFY2((examined.worst() == Severity::Error) == !code.isEmpty(), qPrintable(examined.summary()));
+        if (!code.isEmpty())
+            QVERIFY2(examined.find(code.toStdString()), qPrintable(examined.summary()));
+    }
+
+    void leftOut_data()
+    {
+        QTest::addColumn<QByteArray>("more");
+        QTest::addColumn<QByteArray>("code");
+        QTest::newRow("as published") << QByteArray(", \"rope_theta\": 500000.0, \"rms_norm_eps\": 1e-05") << QByteArray();
+        QTest::newRow("no base") << QByteArray(", \"rms_norm_eps\": 1e-05") << QByteArray("family.number.rope_theta");
+        QTest::newRow("null for a base") << QByteArray(", \"rope_theta\": null, \"rms_norm_eps\": 1e-05") << QByteArray("family.number.rope_theta");
+        QTest::newRow("no epsilon") << QByteArray(", \"rope_theta\": 500000.0") << QByteArray("family.number.rms_norm_eps");
+    }
+    void leftOut()
+    {
+        QFETCH(QByteArray, more);
+        QFETCH(QByteArray, code);
+        TempFolder folder;
+        folder.file("config.json", "{\"model_type\": \"llama\", \"architectures\": [\"LlamaForCausalLM\"], \"hidden_size\": 4096, \"num_hidden_layers\": 32, "
+                                   "\"num_attention_heads\": 32, \"num_key_value_heads\": 8, \"intermediate_size\": 14336, \"vocab_size\": 128256, "
+                                   "\"max_position_embeddings\": 8192" + more.toStdString() + "}");
+        const Examined examined = examineWith(f10, {folder.path()});
+        QVERIFY_RESULT(examined.report);
+        QCOMPARE(faultOf(f10, examined), QString());
+        QVERIFY2((examined.worst() == Severity::Error) == !code.isEmpty(), qPrintable(examined.summary()));
+        if (!code.isEmpty())
+            QVERIFY2(examined.find(code.toStdString()), qPrintable(examined.summary()));
+    }
+
+    /// Two unknown models are one note.
+    void unknownIsSaidOnce()
+    {
+        const std::string unknown = "{\"model_type\": \"llama\", \"hidden_size\": 72, \"num_hidden_layers\": 3, \"num_attention_heads\": 2, \"vocab_size\": 99}";
+        TempFolder folder;
+        folder.file("a/config.json", unknown).file("b/config.json", unknown);
+        const Examined examined = examineWith(f10, {folder.path()});
+        VERIFY_WORST(f10, examined, Severity::Info);
+        QCOMPARE(examined.report->findings.size(), std::size_t(1));
+        QVERIFY(examined.report->findings[0].title.ends_with("of 2 models"));
+    }
+
     void missingInputs()
     {
         TempFolder folder;

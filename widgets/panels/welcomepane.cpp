@@ -131,10 +131,10 @@ QString WelcomePane::digestHtml() const
                                             toQt(state.instrument->id) + QChar(0xA0) + toQt(state.instrument->name).replace(QLatin1Char(' '), QChar(0xA0)));
         if (!state.outcome->report) {
             html += iconText(Severity::Undecidable, link + QLatin1Char(' ') + RichView::escaped(toQt(describe(state.outcome->report.error()))));
-        } else if (state.outcome->report->undecidable()) {
+        } else if (state.outcome->standing() == Outcome::Standing::Undecidable) {
             undecidable.push_back(link);
             missing.insert(state.outcome->report->missing.begin(), state.outcome->report->missing.end());
-        } else if (state.outcome->report->findings.empty()) {
+        } else if (state.outcome->passed()) {
             passed.push_back(link);
         }
     }

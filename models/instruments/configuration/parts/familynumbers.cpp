@@ -41,6 +41,24 @@ constexpr std::array rules = std::to_array<Rule>({
     {"attention_bias", ArchField::AttentionBias, Severity::Info},
 });
 
+/// What the configuration classes of transformers 4.57 take for a key that is absent (configuration_<type>.py).
+/// The size of a head is then hidden size by heads.
+struct ClassDefault {
+    std::string_view known;
+    ArchField field;
+    double value;
+    std::array<std::string_view, 8> types;
+};
+constexpr std::array classDefaults = std::to_array<ClassDefault>({
+    {"rope_theta", ArchField::Context, 10000, {"llama", "mistral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "gemma2", "phi3"}},
+    {"rms_norm_eps", ArchField::NormEps, 1e-6, {"llama", "mistral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "gemma", "gemma2"}},
+    {"rms_norm_eps", ArchField::NormEps, 1e-5, {"phi3", "mixtral", "olmo2", "", "", "", "", ""}},
+    {"head_dim", ArchField::HeadDim, 0, {"llama", "mistral", "mixtral", "qwen2", "qwen2_moe", "", "", ""}},
+    {"query_pre_attn_scalar", ArchField::QueryScalar, 256, {"gemma2", "gemma3_text", "", "", "", "", "", ""}},
+    {"attn_logit_softcapping", ArchField::AttentionSoftcap, 50, {"gemma2", "", "", "", "", "", "", ""}},
+    {"final_logit_softcapping", ArchField::FinalSoftcap, 30, {"gemma2", "", "", "", "", "", "", ""}},
+});
+
 struct Mismatch {
     std::string field;
     Severity severity = Severity::Info;
@@ -80,18 +98,37 @@ public:
         std::vector<Candidate> candidates;
         for (const KnownRow *const row : m_subject.recognition.models)
             candidates.push_back(compare(*row));
+        // A model of the declared type is rather meant than another of its shape.
+        const auto ofType = [&](const Candidate &candidate) { return declaresType(m_subject, *candidate.row, m_book); };
+        if (std::any_of(candidates.begin(), candidates.end(), ofType))
+            std::erase_if(candidates, [&](const Candidate &candidate) { return !ofType(candidate); });
         if (candidates.empty())
             return;
-        int least = candidates.front().weight();
-        for (const Candidate &candidate : candidates)
-            least = std::min(least, candidate.weight());
-        std::erase_if(candidates, [&](const Candidate &candidate) { return candidate.weight() > least; });
-        table(candidates);
+        std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate &a, const Candidate &b) { return a.weight() < b.weight(); });
+        const int least = candidates.front().weight();
+        std::vector<Candidate> nearest = candidates;
+        std::erase_if(nearest, [&](const Candidate &candidate) { return candidate.weight() > least; });
+        table(nearest);
         std::set<std::string> fields;
-        for (const Candidate &candidate : candidates) {
+        for (const Candidate &candidate : nearest) {
             for (const Mismatch &mismatch : candidate.mismatches) {
                 if (fields.insert(mismatch.field).second)
-                    report(mismatch, candidates);
+                    report(mismatch, nearest);
+            }
+        }
+        // A row that does not state what every model has absolves nothing: where all that state it differ, it is told as
+        // well. Of scaling, windows and caps silence means that there is none.
+        static constexpr std::array<std::string_view, 5> everywhere{"rope_theta", "rms_norm_eps", "layer_norm_eps", "head_dim", "tie_word_embeddings"};
+        for (const Candidate &candidate : candidates) {
+            for (const Mismatch &mismatch : candidate.mismatches) {
+                if (std::find(everywhere.begin(), everywhere.end(), mismatch.field) == everywhere.end())
+                    continue;
+                std::vector<Candidate> stating = candidates;
+                std::erase_if(stating, [&](const Candidate &other) { return !m_book.fact(*other.row, mismatch.field) && !other.find(mismatch.field); });
+                const bool all = std::all_of(stating.begin(), stating.end(), [&](const Candidate &other) { return other.find(mismatch.field); });
+                const bool limits = mismatch.severity < Severity::Warning;
+                if (all && !limits && fields.insert(mismatch.field).second)
+                    report(mismatch, stating);
             }
         }
     }
@@ -109,6 +146,7 @@ private:
         }
         base(row, candidate);
         scaling(row, candidate);
+        leftOut(row, candidate);
         for (Mismatch &mismatch : candidate.mismatches)
             soften(mismatch, candidate);
         anotherModel(row, candidate);
@@ -169,6 +207,32 @@ private:
         } else if (!theta && m_model.gguf && m_model.tensorCount() > 0 && !fact->accepts(10000.0)) {
             candidate.mismatches.push_back({"rope_theta", Severity::Error, "absent, 10000 is used",
                                             m_model.key(m_arch.modelType + ".rope.freq_base", "absent"), *fact});
+        }
+    }
+
+    /// What config.json leaves out the class fills in, and `null` switches a soft-cap off.
+    void leftOut(const KnownRow &row, Candidate &candidate) const
+    {
+        if (m_model.gguf)
+            return;
+        const Value text = textPartOf(m_model.artifact->tree()), root = m_model.artifact->tree();
+        for (const ClassDefault &entry : classDefaults) {
+            const bool mine = std::find(entry.types.begin(), entry.types.end(), std::string_view(m_arch.modelType)) != entry.types.end();
+            const auto fact = mine ? m_book.fact(row, entry.known) : std::nullopt;
+            if (!fact || !fact->value.isNumber())
+                continue;
+            const bool stated = entry.known == "rope_theta" ? m_arch.rope.front().theta.has_value() : m_arch.get(entry.field) != nullptr;
+            if (stated)
+                continue;
+            const Value null = text[entry.known] ? text[entry.known] : root[entry.known];
+            const bool off = null.isNull() && (entry.field == ArchField::AttentionSoftcap || entry.field == ArchField::FinalSoftcap);
+            const auto value = entry.known == "head_dim" ? m_arch.headDim() : std::optional(entry.value);
+            if (!off && (!value || fact->accepts(*value)))
+                continue;
+            const std::string here = off ? "null, so off" : (null.isNull() ? "null, so " : "absent, so ") + numberText(*value) + " by default";
+            Evidence where = null.isNull() ? Evidence{m_model.artifact->id, null.anchor(), std::string(entry.known) + " = null"}
+                                           : m_model.whole(std::string(entry.known) + " is not stated");
+            candidate.mismatches.push_back({std::string(entry.known), Severity::Error, here, std::move(where), *fact});
         }
     }
 
