@@ -49,8 +49,8 @@ private slots:
         QCOMPARE(config.precedence.size(), std::size_t(4));
 
         // Chat has no length of its own; 16 is that of the completions route and of the class behind both.
-        const EffectiveSetting *const length = config.find("max_tokens");
-        QVERIFY(!length || length->value() != "16");
+        const EffectiveSetting *const answer = config.find("max_tokens");
+        QVERIFY(!answer || answer->value() != "16");
 
         const EffectiveSetting *const temperature = config.find("temperature");
         QVERIFY(temperature);
