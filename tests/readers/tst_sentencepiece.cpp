@@ -5,6 +5,8 @@
 #include "tests/support/reading.h"
 #include "tests/support/strict.h"
 
+#include <sentencepiece_processor.h>
+
 #include <cstring>
 
 using namespace prosector;
@@ -151,6 +153,39 @@ private slots:
         const auto test = open("google-test/python/test/test_model.model");
         QCOMPARE(content(test).pieces.size(), std::size_t(1000));
         QCOMPARE(content(test).modelType(), std::string("UNIGRAM"));
+    }
+
+    /// Piece by piece what the library of the format's owner reads from the same file.
+    void asTheLibraryReadsIt_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const char *const path : {"llama2-tokenizer.model", "google-test/python/test/test_model.model", "google-test/python/test/test_ja_model.model", "mistral/tokenizer.model.v1"})
+            QTest::newRow(path) << path;
+    }
+    void asTheLibraryReadsIt()
+    {
+        REQUIRE_SHARED(shared);
+        QFETCH(QString, path);
+        const std::string name = shared + "/corpus/spm/" + path.toStdString();
+        const auto reading = readerById("sentencepiece").open(*openFile(name), Job());
+        sentencepiece::SentencePieceProcessor library;
+        QVERIFY(library.Load(name).ok());
+        const auto &pieces = content(reading).pieces;
+        QCOMPARE(pieces.size(), static_cast<std::size_t>(library.GetPieceSize()));
+        using Type = SentencePieceContent::PieceType;
+        for (int id = 0; id < library.GetPieceSize(); ++id) {
+            const auto &piece = pieces[static_cast<std::size_t>(id)];
+            QCOMPARE(piece.text, library.IdToPiece(id));
+            QCOMPARE(piece.score, library.GetScore(id));
+            QCOMPARE(piece.type == Type::Unknown, library.IsUnknown(id));
+            QCOMPARE(piece.type == Type::Control, library.IsControl(id));
+            QCOMPARE(piece.type == Type::Unused, library.IsUnused(id));
+            QCOMPARE(piece.type == Type::Byte, library.IsByte(id));
+        }
+        QCOMPARE(content(reading).specialId("unk_id"), library.unk_id());
+        QCOMPARE(content(reading).specialId("bos_id"), library.bos_id());
+        QCOMPARE(content(reading).specialId("eos_id"), library.eos_id());
+        QCOMPARE(content(reading).specialId("pad_id"), library.pad_id());
     }
 };
 
