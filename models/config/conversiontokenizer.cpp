@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/config/conversionledger.h"
 #include "models/config/tokenizerfacts.h"
+#include "models/tokenizers/ggufvocabulary.h"
 
 #include <algorithm>
 #include <array>
@@ -10,17 +11,6 @@ namespace prosector {
 namespace {
 
 using Class = LedgerRow::Class;
-
-/// Texts that llama.cpp takes for the end of a generation whatever the metadata say
-/// (src/llama-vocab.cpp, "special_eog_ids").
-bool endsByText(std::string_view piece)
-{
-    static constexpr std::array<std::string_view, 20> texts{
-        "<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>", "<|calls|>", "<end_of_turn>", "<|endoftext|>",
-        "<|eom_id|>", "< EOT >", "_< EOT >", "<EOT>", "_<EOT>", "<|end_of_text|>", "<end_of_utterance>", "<turn|>",
-        "<\xEF\xBD\x9C" "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>", "</s>", "[EOS]"};
-    return std::find(texts.begin(), texts.end(), piece) != texts.end();
-}
 
 struct StatedId {
     std::int64_t id;
@@ -135,7 +125,7 @@ private:
         std::vector<std::int64_t> reported;
         for (const StatedId &stop : stated("eos", ArchField::Eos)) {
             const auto piece = pieceOf(stop.id);
-            const bool ends = std::find(carried.begin(), carried.end(), stop.id) != carried.end() || (piece && endsByText(*piece));
+            const bool ends = std::find(carried.begin(), carried.end(), stop.id) != carried.end() || (piece && GgufVocabulary::endsByText(*piece));
             if (ends || !piece || std::find(reported.begin(), reported.end(), stop.id) != reported.end())
                 continue;
             reported.push_back(stop.id);

@@ -205,6 +205,8 @@ void fromOutputs(Collector &out, const WireBody &body, Value outputs, std::strin
         if (const Value ids = output["token_ids"]; ids.isArray()) {
             TokenArray array = arrayOf(body, TokenArray::Use::Generated, std::string(name) + "[].token_ids");
             array.text = message.string();
+            array.finish = output["finish_reason"].string("");
+            array.stopped = output["stop_reason"];
             out.add(std::move(array), ids);
         }
         if (const Value prompt = output["prompt_token_ids"]; prompt.isArray())
@@ -231,6 +233,8 @@ void fromBody(Collector &out, const WireBody &body)
             out.addTriples(arrayOf(body, Use::Input, "meta_info.input_token_logprobs"), meta["input_token_logprobs"]);
         TokenArray array = arrayOf(body, Use::Generated, "meta_info.output_token_logprobs");
         array.text = b["text"].string();
+        array.finish = meta["finish_reason"].string(meta["finish_reason"]["type"].string(""));
+        array.stopped = meta["finish_reason"]["matched"].isSet() ? meta["finish_reason"]["matched"] : meta["matched_stop"];
         if (meta["output_token_logprobs"].isArray())
             out.addTriples(std::move(array), meta["output_token_logprobs"]);
         else if (b["output_ids"].isArray())
@@ -242,6 +246,7 @@ void fromBody(Collector &out, const WireBody &body)
         if (holder["tokens"].isArray()) {
             TokenArray array = arrayOf(body, Use::Generated, "details.tokens[].id");
             array.text = answer.string();
+            array.finish = holder["finish_reason"].string("");
             out.addObjects(std::move(array), holder["tokens"], "id", "text");
         }
     };
@@ -252,6 +257,7 @@ void fromBody(Collector &out, const WireBody &body)
     if (b["content"].isString() && b["tokens"].isArray() && (b["tokens_predicted"].isSet() || b["stop"].isSet() || b["timings"].isSet())) {
         TokenArray array = arrayOf(body, Use::Generated, "tokens");
         array.text = b["content"].string();
+        array.finish = b["stopped_limit"].boolean() == true ? "limit" : b["stop_type"].string("");
         out.add(std::move(array), b["tokens"]);
     }
 }
@@ -278,6 +284,7 @@ void fromTokens(Collector &out, const Run &run, const WireBody &body)
     const Artifact *const of = body.artifact->of.empty() ? nullptr : run.byName(body.artifact->of);
     if (of && of->kind == Kind::ResponseBody)
         array.use = TokenArray::Use::Generated;
+    array.finish = b["finish_reason"].string(of ? of->tree()["choices"][0]["finish_reason"].string("") : "");
     const auto cut = b["prompt_length"].integer();
     const std::size_t before = out.arrays.size();
     out.add(std::move(array), list, b["attention_mask"]);
@@ -540,6 +547,19 @@ Result<std::vector<TokenArray>> tokenArrays(const Run &run, TokenArray::Use use,
     if (all)
         std::erase_if(*all, [&](const TokenArray &array) { return array.use != use; });
     return all;
+}
+
+const Exchange *exchangeOf(const std::vector<Exchange> &all, const TokenArray &array)
+{
+    for (const Exchange &exchange : all) {
+        for (const auto &body : {exchange.response, exchange.request}) {
+            const bool mine = body && array.body && sameBody(*body, *array.body);
+            if (mine || (body && !array.artifact->of.empty() && body->artifact->name == array.artifact->of))
+                return &exchange;
+        }
+    }
+    const bool only = all.size() == 1 && array.artifact->kind == Kind::TokenArray && array.artifact->of.empty();
+    return only ? &all.front() : nullptr;
 }
 
 } // namespace prosector

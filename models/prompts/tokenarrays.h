@@ -29,6 +29,8 @@ struct TokenArray {
     std::vector<std::int64_t> mask;    ///< attention mask of these ids; empty when not recorded
     std::vector<std::string> roles;    ///< one for each id, or empty
     std::optional<std::string> text{}; ///< what was encoded, or what the generated ids were returned as
+    std::string finish{};              ///< of generated ids: why they end, as recorded ("stop", "length", "limit"), or ""
+    Value stopped{};                   ///< of generated ids: what ended them, where it is told (`stop_reason`, `matched_stop`)
     std::optional<bool> addSpecialTokens{}; ///< of the call that encoded
     std::string name{};                ///< where a record has several arrays of one text: "flag_off"
     std::size_t batch = 0, row = 0;    ///< rows of one batch share `batch`
@@ -59,6 +61,10 @@ Result<std::vector<TokenArray>> tokenArrays(const Run &run, const Job &job);
 
 /// Only those of one use.
 Result<std::vector<TokenArray>> tokenArrays(const Run &run, TokenArray::Use use, const Job &job);
+
+/// The exchange that an array is part of: by its body, by what trace.json links it to, or the only one for a
+/// `tokens.json`. Null when it is none of them.
+const Exchange *exchangeOf(const std::vector<Exchange> &all, const TokenArray &array);
 
 /// The integers of a JSON list; nothing when one is none or the value is no list.
 std::optional<std::vector<std::int64_t>> integersOf(Value list);

@@ -42,7 +42,7 @@ const std::array modelDefaults = std::to_array<Defaults>({
     {"rwkv", Model::Rwkv, {}, {}, {}, {}, {}, {}},
 });
 
-/// Texts that end a generation, whatever their declared type: they become control tokens.
+/// Texts that end a generation, whatever the metadata say: they become control tokens.
 constexpr std::array endTexts = std::to_array<std::string_view>({
     "<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>", "<|calls|>", "<end_of_turn>",
     "<|endoftext|>", "</s>", "<|eom_id|>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "<|end_of_text|>", "<end_of_utterance>",
@@ -301,6 +301,11 @@ private:
 Result<GgufVocabulary> GgufVocabulary::read(const GgufContent &file)
 {
     return Loader(file).load();
+}
+
+bool GgufVocabulary::endsByText(std::string_view text)
+{
+    return std::find(endTexts.begin(), endTexts.end(), text) != endTexts.end();
 }
 
 } // namespace prosector

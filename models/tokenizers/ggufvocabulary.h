@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace prosector {
@@ -43,6 +44,10 @@ struct GgufVocabulary {
     /// Errors are those of llama.cpp: an unknown model or pre-tokenizer, a token twice, a special token that is to
     /// be added and is not there.
     static Result<GgufVocabulary> read(const GgufContent &file);
+
+    /// Whether llama.cpp takes a token of this spelling for the end of a generation whatever the metadata say
+    /// (llama-vocab.cpp, "special_eog_ids").
+    static bool endsByText(std::string_view text);
 
     std::optional<std::uint32_t> find(std::string_view text) const
     {

@@ -181,6 +181,17 @@ Anchor WireBody::anchor(Value inner) const
     return JsonPath{holder.empty() ? inner.path() : holder};
 }
 
+bool sameBody(const WireBody &a, const WireBody &b)
+{
+    return a.artifact == b.artifact && a.line == b.line && a.holder == b.holder && (a.line || !a.holder.empty() || a.value == b.value);
+}
+
+bool endsByLength(std::string_view finish)
+{
+    constexpr std::array words = std::to_array<std::string_view>({"length", "max_tokens", "limit", "MAX_TOKENS", "model_context_window_exceeded"});
+    return std::find(words.begin(), words.end(), finish) != words.end();
+}
+
 Result<void> eachBody(const Artifact &artifact, const Job &job, const std::function<void(const WireBody &)> &use)
 {
     std::size_t records = 0;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace prosector {
@@ -30,6 +31,12 @@ struct WireBody {
     Anchor anchor(Value inner) const;
     Evidence at(Value inner, std::string note) const { return {artifact->id, anchor(inner), std::move(note)}; }
 };
+
+/// A line of JSON Lines is parsed anew by each reader: it is known by its number.
+bool sameBody(const WireBody &a, const WireBody &b);
+
+/// Whether an end word says that the answer was cut at a length (the catalogue's "End words").
+bool endsByLength(std::string_view finish);
 
 /// Visits the bodies of requests, responses, request logs, streams and token arrays, in order of the run.
 /// Role by what the body holds, else by the artifact's kind. Stops with Cancelled.

@@ -281,12 +281,6 @@ private:
     std::vector<std::string> m_parts;
 };
 
-/// A line of JSON Lines is parsed anew by each reader: it is known by its number.
-bool sameBody(const WireBody &a, const WireBody &b)
-{
-    return a.artifact == b.artifact && a.line == b.line && a.holder == b.holder && (a.line || !a.holder.empty() || a.value == b.value);
-}
-
 std::vector<Message> messagesOf(const WireBody &request)
 {
     std::vector<Message> messages;
@@ -330,14 +324,8 @@ Result<Report> run(const Inputs &inputs, const Params &, const Job &job)
             continue;
         }
         std::vector<Message> messages;
-        for (const Exchange &exchange : *pairs) {
-            const bool mine = array.body && ((exchange.response && sameBody(*exchange.response, *array.body)) || (exchange.request && sameBody(*exchange.request, *array.body)));
-            const bool linked = exchange.request && !array.artifact->of.empty() && exchange.request->artifact->name == array.artifact->of;
-            if (exchange.request && (mine || linked))
-                messages = messagesOf(*exchange.request);
-        }
-        if (messages.empty() && array.roles.empty() && array.artifact->kind == Kind::TokenArray && pairs->size() == 1 && pairs->front().request)
-            messages = messagesOf(*pairs->front().request);
+        if (const Exchange *const exchange = exchangeOf(*pairs, array); exchange && exchange->request)
+            messages = messagesOf(*exchange->request);
         ++prompts;
         if (messages.empty() && array.roles.empty())
             report.notSeen.push_back(array.artifact->path + ' ' + array.source + ": which ids are the user's; roles or the request would tell");
