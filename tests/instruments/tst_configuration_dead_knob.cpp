@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/instrumenttest.h"
+#include "tests/support/tempfolder.h"
 
 using namespace prosector;
 using namespace prosector::test;
@@ -74,6 +75,25 @@ private slots:
         VERIFY_WORST(f7, examined, Severity::Undecidable);
         QCOMPARE(examined.report->missing, std::vector<std::string>{"sweep"});
         QCOMPARE(examined.report->notSeen.size(), std::size_t(1));
+    }
+
+    /// Scores that scatter: a knob is only seen to act where means differ by more than repeats do.
+    void noise()
+    {
+        const auto sweep = [&](double last) {
+            const double scatter[3] = {-0.02, 0.0, 0.02};
+            std::string text = "parameter,value,repeat,score\n";
+            for (int value = 1; value <= 4; ++value) {
+                for (int repeat = 0; repeat < 3; ++repeat)
+                    text += "k," + std::to_string(value) + ',' + std::to_string(repeat) + ','
+                            + std::to_string((value == 4 ? last : 0.8) + scatter[repeat] + 0.001 * value) + '\n';
+            }
+            TempFolder folder;
+            folder.file("sweep.csv", text);
+            return examineWith(f7, {folder.path()});
+        };
+        VERIFY_WORST(f7, sweep(0.5), Severity::Ok);
+        VERIFY_WORST(f7, sweep(0.8), Severity::Undecidable);
     }
 
     void survivesDamage_data()

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -57,6 +58,7 @@ struct Point {
     std::size_t firstRow = 0;
     std::size_t repeats = 0;
     std::set<std::string> outcomes; ///< of the repeats, each all outcome columns joined
+    std::vector<double> numbers;    ///< of the repeats, where the outcome is one number
     bool isDefault = false;
 };
 
@@ -167,6 +169,8 @@ private:
             for (const std::size_t c : outcomes)
                 outcome += std::string(table.text(row, c)) + '\x1f';
             point.outcomes.insert(std::move(outcome));
+            if (const auto number = outcomes.size() == 1 ? table.number(row, outcomes.front()) : std::nullopt)
+                point.numbers.push_back(*number);
             if (!defaultColumn)
                 continue;
             // A flag of the row, or the default's value in every row.
@@ -293,9 +297,34 @@ private:
         report(artifact, table, knob, rows, bestBegin, bestEnd, whole, defaultPoint.has_value());
     }
 
-    // With repeats: some values share no outcome.
+    // Repeats of a measured number: the means of some values lie further apart than repeats scatter.
+    static bool meansApart(const std::vector<std::vector<double>> &measured)
+    {
+        constexpr double apart = 3; // standard deviations of a repeat
+        double lowest = 0, highest = 0, square = 0, freedom = 0;
+        for (std::size_t i = 0; i < measured.size(); ++i) {
+            double mean = 0;
+            for (const double number : measured[i])
+                mean += number / static_cast<double>(measured[i].size());
+            for (const double number : measured[i])
+                square += (number - mean) * (number - mean);
+            freedom += static_cast<double>(measured[i].size()) - 1;
+            lowest = i == 0 ? mean : std::min(lowest, mean);
+            highest = i == 0 ? mean : std::max(highest, mean);
+        }
+        return freedom <= 0 || highest - lowest > apart * std::sqrt(square / freedom);
+    }
+
+    // With repeats: some values share no outcome; of measured numbers, some means are apart.
     static bool distinguishable(const Knob &knob)
     {
+        const bool measured = std::all_of(knob.points.begin(), knob.points.end(), [](const Point &p) { return p.numbers.size() == p.repeats; });
+        if (measured) {
+            std::vector<std::vector<double>> numbers;
+            for (const Point &point : knob.points)
+                numbers.push_back(point.numbers);
+            return meansApart(numbers);
+        }
         for (const Point &point : knob.points) {
             for (const Point &other : knob.points) {
                 const bool shares = std::any_of(point.outcomes.begin(), point.outcomes.end(), [&](auto &o) { return other.outcomes.contains(o); });
