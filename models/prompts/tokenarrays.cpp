@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <map>
 
 namespace prosector {
@@ -43,6 +45,44 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> offsetsOf(Value list)
     });
 }
 
+float logprobOf(Value value)
+{
+    return static_cast<float>(value.number().value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+
+/// The most probable tokens of one place: a list of objects, or an object from piece to logprob or to an
+/// object with it (vLLM, keyed by id).
+std::vector<TokenArray::Alternative> alternativesOf(Value list)
+{
+    std::vector<TokenArray::Alternative> all;
+    for (const Value entry : list) {
+        std::string piece = list.isArray() ? entry["token"].string(entry["piece"].string(entry["text"].string("")))
+                                           : entry["decoded_token"].string(entry.key());
+        if (piece.empty() && entry["id"].isNumber())
+            piece = std::to_string(entry["id"].integer().value_or(0));
+        all.push_back({std::move(piece), logprobOf(entry.isObject() ? entry["logprob"] : entry)});
+    }
+    return all;
+}
+
+/// Numbers beside the ids, each list only if it is as long as they are.
+void addLogprobs(TokenArray &array, Value logprobs, Value top, Value ranks)
+{
+    const std::size_t size = array.size();
+    if (logprobs.isArray() && logprobs.size() == size) {
+        for (const Value value : logprobs)
+            array.logprobs.push_back(logprobOf(value.isObject() ? value["logprob"] : value));
+    }
+    if (top.isArray() && top.size() == size) {
+        for (const Value value : top)
+            array.alternatives.push_back(alternativesOf(value));
+    }
+    if (ranks.isArray() && ranks.size() == size) {
+        for (const Value value : ranks)
+            array.ranks.push_back(static_cast<std::uint32_t>(std::clamp<std::int64_t>(value.integer().value_or(0), 0, UINT32_MAX)));
+    }
+}
+
 class Collector {
 public:
     std::vector<TokenArray> arrays;
@@ -68,6 +108,7 @@ public:
                 return;
             array.ids.push_back(*id);
             array.pieces.push_back(token[textKey].string(""));
+            array.logprobs.push_back(logprobOf(token["logprob"]));
         }
         finish(std::move(array), list);
     }
@@ -81,6 +122,7 @@ public:
                 return;
             array.ids.push_back(*id);
             array.pieces.push_back(token[2].string(""));
+            array.logprobs.push_back(logprobOf(token[0]));
         }
         if (std::all_of(array.pieces.begin(), array.pieces.end(), [](auto &p) { return p.empty(); }))
             array.pieces.clear();
@@ -91,6 +133,8 @@ public:
     {
         if (array.size() == 0)
             return;
+        if (std::all_of(array.logprobs.begin(), array.logprobs.end(), [](float p) { return std::isnan(p); }))
+            array.logprobs.clear();
         array.where = array.body ? array.body->anchor(list) : Anchor(JsonPath{list.path()});
         array.batch = m_batch;
         arrays.push_back(std::move(array));
@@ -207,7 +251,17 @@ void fromOutputs(Collector &out, const WireBody &body, Value outputs, std::strin
             array.text = message.string();
             array.finish = output["finish_reason"].string("");
             array.stopped = output["stop_reason"];
+            const std::size_t before = out.arrays.size();
             out.add(std::move(array), ids);
+            if (out.arrays.size() == before + 1) {
+                const Value content = output["logprobs"]["content"];
+                const Value top = content.isArray() ? Value() : output["logprobs"];
+                addLogprobs(out.arrays.back(), content.isArray() ? content : output["logprobs"]["token_logprobs"], top["top_logprobs"], {});
+                if (content.isArray() && content.size() == out.arrays.back().size()) {
+                    for (const Value token : content)
+                        out.arrays.back().alternatives.push_back(alternativesOf(token["top_logprobs"]));
+                }
+            }
         }
         if (const Value prompt = output["prompt_token_ids"]; prompt.isArray())
             out.add(arrayOf(body, TokenArray::Use::Input, std::string(name) + "[].prompt_token_ids"), prompt);
@@ -288,6 +342,8 @@ void fromTokens(Collector &out, const Run &run, const WireBody &body)
     const auto cut = b["prompt_length"].integer();
     const std::size_t before = out.arrays.size();
     out.add(std::move(array), list, b["attention_mask"]);
+    if (out.arrays.size() == before + 1)
+        addLogprobs(out.arrays.back(), b["logprobs"], b["top_logprobs"], b["ranks"]);
     if (!cut || *cut < 0 || out.arrays.size() != before + 1 || static_cast<std::size_t>(*cut) >= out.arrays.back().ids.size())
         return;
     TokenArray &prompt = out.arrays.back();
@@ -303,6 +359,9 @@ void fromTokens(Collector &out, const Run &run, const WireBody &body)
     parted(prompt.offsets, answer.offsets);
     parted(prompt.roles, answer.roles);
     parted(prompt.mask, answer.mask);
+    parted(prompt.logprobs, answer.logprobs);
+    parted(prompt.ranks, answer.ranks);
+    parted(prompt.alternatives, answer.alternatives);
     answer.use = TokenArray::Use::Generated;
     answer.first = static_cast<std::size_t>(*cut);
     prompt.text.reset();

@@ -28,6 +28,13 @@ struct TokenArray {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> offsets; ///< as recorded; the unit is the recorder's
     std::vector<std::int64_t> mask;    ///< attention mask of these ids; empty when not recorded
     std::vector<std::string> roles;    ///< one for each id, or empty
+    std::vector<float> logprobs{};     ///< one for each id (not a number where none was recorded), or empty
+    std::vector<std::uint32_t> ranks{}; ///< of the id among all, from 1 (0 where not recorded), or empty
+    struct Alternative {
+        std::string piece; ///< as recorded
+        float logprob = 0;
+    };
+    std::vector<std::vector<Alternative>> alternatives{}; ///< the most probable ones at each id, or empty
     std::optional<std::string> text{}; ///< what was encoded, or what the generated ids were returned as
     std::string finish{};              ///< of generated ids: why they end, as recorded ("stop", "length", "limit"), or ""
     Value stopped{};                   ///< of generated ids: what ended them, where it is told (`stop_reason`, `matched_stop`)

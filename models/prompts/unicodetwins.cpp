@@ -164,14 +164,6 @@ bool mixesScripts(const Text &text, const Text &other)
     return false;
 }
 
-std::string nameOfCharacter(char32_t c)
-{
-    std::array<char, 128> buffer{};
-    UErrorCode status = U_ZERO_ERROR;
-    u_charName(static_cast<UChar32>(c), U_EXTENDED_CHAR_NAME, buffer.data(), static_cast<std::int32_t>(buffer.size()), &status);
-    return codePointName(c) + (U_SUCCESS(status) ? " " + std::string(buffer.data()) : std::string());
-}
-
 } // namespace
 
 std::string_view nameOf(TwinBy by)
@@ -230,12 +222,46 @@ std::string firstDifference(std::string_view a, std::string_view b)
             const CodePoint c = decodeUtf8(text, i);
             if (n > 0 && u_charType(static_cast<UChar32>(c.value)) != U_NON_SPACING_MARK)
                 break;
-            words += (words.empty() ? "" : ", ") + nameOfCharacter(c.value);
+            words += (words.empty() ? "" : ", ") + characterName(c.value);
             i += c.length;
         }
         return words + " at byte " + std::to_string(at);
     };
     return describe(a) + " against " + describe(b);
+}
+
+std::string characterName(char32_t c)
+{
+    std::array<char, 128> buffer{};
+    UErrorCode status = U_ZERO_ERROR;
+    u_charName(static_cast<UChar32>(c), U_EXTENDED_CHAR_NAME, buffer.data(), static_cast<std::int32_t>(buffer.size()), &status);
+    return codePointName(c) + (U_SUCCESS(status) ? " " + std::string(buffer.data()) : std::string());
+}
+
+bool isUnseen(char32_t c)
+{
+    return u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_DEFAULT_IGNORABLE_CODE_POINT) || (isSpace(c) && c != ' ' && c != '\t' && c != '\n');
+}
+
+std::optional<char32_t> strayLetter(std::string_view bytes)
+{
+    const Text text = decoded(bytes);
+    const Text latin = skeleton(text);
+    for (std::size_t from = 0; from < text.size();) {
+        std::size_t to = from;
+        std::optional<char32_t> stray;
+        bool latinLetters = false;
+        while (to < text.size() && u_isalpha(static_cast<UChar32>(text[to]))) {
+            if (latin[to] != text[to] && !stray)
+                stray = text[to];
+            latinLetters = latinLetters || scriptOf(text[to]) == USCRIPT_LATIN;
+            ++to;
+        }
+        if (stray && latinLetters)
+            return stray;
+        from = to + 1;
+    }
+    return std::nullopt;
 }
 
 } // namespace prosector

@@ -32,4 +32,13 @@ std::string twinKey(std::string_view text);
 /// U+0065 LATIN SMALL LETTER E, U+0301 COMBINING ACUTE ACCENT at byte 3".
 std::string firstDifference(std::string_view a, std::string_view b);
 
+/// "U+200B ZERO WIDTH SPACE".
+std::string characterName(char32_t c);
+
+/// Whether a character is not shown: default ignorable, and blanks other than space, tab and line feed.
+bool isUnseen(char32_t c);
+
+/// The first Cyrillic or Greek letter that looks like a Latin one and stands in one word with Latin letters.
+std::optional<char32_t> strayLetter(std::string_view text);
+
 } // namespace prosector
