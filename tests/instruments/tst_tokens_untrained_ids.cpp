@@ -89,6 +89,26 @@ private slots:
             QVERIFY2(examined.find(code.toStdString()), qPrintable(examined.summary()));
     }
 
+    /// What the template's source spells but no plain conversation prints is in no prompt.
+    void printedMarkers_data()
+    {
+        QTest::addColumn<QString>("chat");
+        QTest::addColumn<Severity>("worst");
+        QTest::newRow("printed") << "{% for m in messages %}{{ '<|faint|>' + m.content }}{% endfor %}" << Severity::Error;
+        QTest::newRow("only for the answer") << "{% for m in messages %}{{ m.content }}{% endfor %}{% if add_generation_prompt %}{{ '<|faint|>' }}{% endif %}" << Severity::Error;
+        QTest::newRow("only for tools") << "{% if tools %}{{ '<|faint|>' }}{% endif %}{% for m in messages %}{{ m.content }}{% endfor %}" << Severity::Ok;
+        QTest::newRow("no system turn") << "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no') }}{% endif %}{{ '<|faint|>' + m.content }}{% endfor %}" << Severity::Error;
+    }
+    void printedMarkers()
+    {
+        QFETCH(QString, chat);
+        QFETCH(Severity, worst);
+        TempFolder folder;
+        folder.file("tokenizer_config.json", "{\"added_tokens_decoder\": {\"50\": {\"content\": \"<|faint|>\", \"special\": true}}, \"chat_template\": \"" + chat.toStdString() + "\"}");
+        folder.file("tokenizer.json", tokenizer()).file("tokens.json", "{\"ids\": [1, 2]}").file("model.safetensors", weights(100, 50, 0));
+        VERIFY_WORST(t6, examineWith(t6, {folder.path()}), worst);
+    }
+
     void excerptNamesNothing()
     {
         TempFolder folder;

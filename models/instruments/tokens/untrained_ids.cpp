@@ -4,6 +4,7 @@
 #include "models/core/wording.h"
 #include "models/instruments/instrument.h"
 #include "models/prompts/embedding.h"
+#include "models/prompts/proberender.h"
 #include "models/prompts/tokenarrays.h"
 #include "models/prompts/tokenizerview.h"
 
@@ -100,7 +101,7 @@ struct Use {
 
 class Census {
 public:
-    Census(const TokenizerView &view, Report &report) : m_view(view), m_report(report)
+    Census(const TokenizerView &view, Report &report, const Job &job) : m_view(view), m_report(report)
     {
         m_table = view.gguf ? embeddingOf(*view.gguf) : embeddingOf(*view.run, *view.folder);
         const SpecialRole *const unk = view.facts.role("unk");
@@ -118,7 +119,7 @@ public:
                 }
             }
         }
-        markers();
+        markers(job);
     }
 
     void add(const TokenArray &array)
@@ -187,21 +188,25 @@ private:
 
     bool isMarkerUse(std::int64_t id) const { return m_printed.contains(id); }
 
-    /// Tokens that the chat template prints for plain conversations.
-    void markers()
+    /// Markers that the chat template prints for a plain conversation: they are in every prompt. A template
+    /// that knows no system turn is asked without one.
+    void markers(const Job &job)
     {
-        for (const std::int64_t id : m_view.markers()) {
-            const AddedToken *const token = m_view.added(id);
-            if (!token)
+        const ProbeRenders renders(m_view);
+        if (!renders.chat())
+            return;
+        auto prompt = renders.render(Probe::SystemUser, true, job);
+        if (!prompt)
+            prompt = renders.render(Probe::User, true, job);
+        if (!prompt) {
+            m_report.notSeen.push_back(m_view.path() + ": markers of the chat template, which does not render: " + prompt.error().message);
+            return;
+        }
+        for (const PrintedMarker &marker : renders.markersIn(*prompt)) {
+            if (!marker.id || m_media.contains(*marker.id))
                 continue;
-            for (const TemplateText &chat : m_view.facts.templates) {
-                const auto at = chat.text.find(token->content);
-                if (at == std::string::npos || m_media.contains(id))
-                    continue;
-                m_printed.insert(id);
-                m_uses.emplace(id, Use{nullptr, 0, m_view.at({chat.where.artifact, TemplateSpan{at, at + token->content.size()}, "the chat template prints " + shownPiece(token->content)}), true});
-                break;
-            }
+            m_printed.insert(*marker.id);
+            m_uses.emplace(*marker.id, Use{nullptr, 0, marker.where, true});
         }
     }
 
@@ -270,7 +275,7 @@ Result<Report> run(const Inputs &inputs, const Params &params, const Job &job)
     Report report;
     std::map<const TokenizerView *, Census> all;
     for (const TokenizerView &view : views)
-        all.try_emplace(&view, view, report);
+        all.try_emplace(&view, view, report, job);
     for (const TokenArray &array : *arrays) {
         const TokenizerView *const view = viewFor(views, *array.artifact);
         if (view)
