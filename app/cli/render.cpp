@@ -55,7 +55,7 @@ private:
 /// What all requests share.
 struct Shared {
     std::optional<std::string> source; ///< of the template
-    std::vector<std::pair<std::string, std::string>> specialTokens;
+    SpecialTokens specialTokens;
     std::vector<std::pair<std::string, DocumentPtr>> settings;
     TemplateTime now;
     Templates templates;
@@ -78,6 +78,26 @@ Result<void> readSettings(const Options &options, Shared &shared)
             return usage("--now " + options.now + ": write a date and time as 2026-01-15T12:34:56");
         shared.now = *now;
     }
+    return {};
+}
+
+/// What MODEL gives: its special tokens, and its template unless --template stands in for it.
+Result<void> readModel(const Options &options, bool tools, Shared &shared, const Job &job)
+{
+    if (options.model.empty())
+        return {};
+    const auto run = Run::open(std::vector{options.model}, job);
+    if (!run)
+        return run.error();
+    if (shared.source) {
+        shared.specialTokens = specialTokens(**run);
+        return {};
+    }
+    auto found = folderTemplate(**run, tools, options.name);
+    if (!found)
+        return found.error();
+    shared.specialTokens = std::move(found->specialTokens);
+    shared.source = std::move(found->chatTemplate.text);
     return {};
 }
 
@@ -111,18 +131,9 @@ int renderOne(const Options &options, Shared &shared, const Job &job)
     const DocumentPtr document = Document::parseJson(*text);
     if (document->problem())
         return fail(InputError, *document->problem());
-    if (!options.model.empty()) {
-        const auto run = Run::open(std::vector{options.model}, job);
-        if (!run)
-            return fail(InputError, run.error());
-        const Value tools = document->root()["tools"];
-        auto found = folderTemplate(**run, tools.isArray() && tools.size() > 0, options.name);
-        if (!found)
-            return fail(InputError, found.error());
-        shared.specialTokens = std::move(found->specialTokens);
-        if (!shared.source)
-            shared.source = std::move(found->chatTemplate.text);
-    }
+    const Value tools = document->root()["tools"];
+    if (const auto read = readModel(options, tools.isArray() && tools.size() > 0, shared, job); !read)
+        return fail(InputError, read.error());
     const auto chatTemplate = shared.templates.get(*shared.source, {});
     if (!chatTemplate)
         return fail(InputError, placedError(chatTemplate.error(), *shared.source));
@@ -178,19 +189,8 @@ std::string renderRow(Value row, const Options &options, Shared &shared, const J
 
 int renderLines(const Options &options, Shared &shared, const Job &job)
 {
-    if (!options.model.empty()) {
-        const auto run = Run::open(std::vector{options.model}, job);
-        if (!run)
-            return fail(InputError, run.error());
-        auto found = folderTemplate(**run, false, options.name);
-        if (!found && !shared.source)
-            return fail(InputError, found.error());
-        if (found) {
-            shared.specialTokens = std::move(found->specialTokens);
-            if (!shared.source)
-                shared.source = std::move(found->chatTemplate.text);
-        }
-    }
+    if (const auto read = readModel(options, false, shared, job); !read)
+        return fail(InputError, read.error());
     int status = AllWell;
     const int ended = eachJsonLine(options.jsonl, job, [&](const Document &document, std::size_t) {
         if (!document.problem())

@@ -8,23 +8,19 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 namespace prosector::jinja {
 
 std::string asciiOnly(std::string_view text)
 {
     std::string out;
-    char escape[16];
     for (std::size_t at = 0; at < text.size();) {
         const CodePoint c = decodeUtf8(text, at);
         at += c.length;
-        if (c.value < 0x80) {
+        if (c.value < 0x80)
             out += static_cast<char>(c.value);
-        } else {
-            std::snprintf(escape, sizeof escape, c.value < 0x100 ? "\\x%02x" : c.value < 0x10000 ? "\\u%04x" : "\\U%08x", static_cast<unsigned>(c.value));
-            out += escape;
-        }
+        else
+            out += pythonEscape(c.value);
     }
     return out;
 }

@@ -3,12 +3,12 @@
 
 #include "models/core/utf8.h"
 #include "models/templates/operators.h"
+#include "models/templates/pystring.h"
 #include "models/templates/raised.h"
 #include "models/templates/text.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace prosector::jinja {
 
@@ -58,12 +58,9 @@ private:
         case '\f': return "\\f";
         default: break;
         }
-        char out[16];
         if (c < 0x10000)
-            std::snprintf(out, sizeof out, "\\u%04x", static_cast<unsigned>(c));
-        else
-            std::snprintf(out, sizeof out, "\\u%04x\\u%04x", static_cast<unsigned>(0xD7C0 + (c >> 10)), static_cast<unsigned>(0xDC00 + (c & 0x3FF)));
-        return out;
+            return hexEscape('u', c, 4);
+        return hexEscape('u', 0xD7C0 + (c >> 10), 4) + hexEscape('u', 0xDC00 + (c & 0x3FF), 4);
     }
 
     static std::string number(double value)

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace prosector::jinja {
 
@@ -179,10 +178,8 @@ private:
         }
         default: {
             const CodePoint c = decodeUtf8(m_text, typeAt);
-            char text[64];
-            std::snprintf(text, sizeof text, " (0x%x) at index %lld", static_cast<unsigned>(c.value),
-                          static_cast<long long>(codePointCount(m_text.substr(0, typeAt))));
-            raise(Exc::ValueError, "unsupported format character '" + std::string(m_text.substr(typeAt, c.length)) + "'" + text);
+            raise(Exc::ValueError, "unsupported format character '" + std::string(m_text.substr(typeAt, c.length)) + "' (0x"
+                                       + digitsOf(c.value, 16, false) + ") at index " + std::to_string(codePointCount(m_text.substr(0, typeAt))));
         }
         }
     }

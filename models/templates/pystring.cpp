@@ -4,7 +4,6 @@
 #include "models/core/utf8.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <unicode/uchar.h>
 #include <unicode/ustring.h>
@@ -181,12 +180,24 @@ std::size_t stripBegin(std::string_view text)
     return at;
 }
 
+std::string hexEscape(char letter, std::uint32_t value, int digits)
+{
+    std::string out{'\\', letter};
+    for (int i = digits - 1; i >= 0; --i)
+        out += "0123456789abcdef"[value >> (4 * i) & 0xF];
+    return out;
+}
+
+std::string pythonEscape(char32_t c)
+{
+    return c < 0x100 ? hexEscape('x', c, 2) : c < 0x10000 ? hexEscape('u', c, 4) : hexEscape('U', c, 8);
+}
+
 std::string pythonRepr(std::string_view text)
 {
     const bool single = text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos;
     const char quote = single ? '"' : '\'';
     std::string out(1, quote);
-    char escape[16];
     eachCharacter(text, [&](char32_t c) {
         if (c == static_cast<char32_t>(quote) || c == '\\') {
             out += '\\';
@@ -200,8 +211,7 @@ std::string pythonRepr(std::string_view text)
         } else if (isPrintable(c)) {
             appendUtf8(out, c);
         } else {
-            std::snprintf(escape, sizeof escape, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", static_cast<unsigned>(c));
-            out += escape;
+            out += pythonEscape(c);
         }
     });
     out += quote;

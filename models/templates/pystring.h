@@ -25,6 +25,10 @@ std::size_t characterLengthBefore(std::string_view text, std::size_t at);
 std::size_t stripEnd(std::string_view text);
 std::size_t stripBegin(std::string_view text);
 
+/// "\u00e9": a backslash, a letter and so many hexadecimal digits.
+std::string hexEscape(char letter, std::uint32_t value, int digits);
+/// The same as repr and ascii() choose it for a character: "\xe9", "\u20ac", "\U0001f600".
+std::string pythonEscape(char32_t c);
 /// `repr` of a str: quotes as Python chooses them, unprintable characters escaped.
 std::string pythonRepr(std::string_view text);
 
