@@ -227,6 +227,8 @@ private slots:
         row("tensor twice", one().tensor("t", 24, {1}, "x").tensor("t", 24, {1}, "y").bytes(), Errc::Malformed, -1, "\"t\" stands twice", 1, 2);
         row("part 3 of 3", one().scalar("split.no", Type::Uint16, std::uint16_t(3)).scalar("split.count", Type::Uint16, std::uint16_t(3)).bytes(),
             Errc::OutOfRange, -1, "expected 0 to 2, found 3", 3, 0);
+        row("no number of parts", one().scalar("split.no", Type::Uint16, std::uint16_t(0)).scalar("split.count", Type::Int64, INT64_MIN).bytes(),
+            Errc::OutOfRange, -1, "expected 1 or more, found -9223372036854775808", 3, 0);
     }
     void damage()
     {

@@ -46,6 +46,24 @@ private slots:
         QCOMPARE(selected.count(), 4);
     }
 
+    void anotherSequenceWhileRowsAreCut()
+    {
+        JobRunner runner;
+        TokenView view(&runner);
+        view.resize(500, 300);
+        view.show();
+        TokenArray longer, shorter;
+        longer.pieces.assign(100'000, " word");
+        shorter.pieces.assign(10, " word");
+        view.setSequence(TokenSequence::make({longer}, {}, {}).valueOr(nullptr));
+        view.setMode(TokenView::Mode::List);
+        view.setSequence(TokenSequence::make({shorter}, {}, {}).valueOr(nullptr));
+        QTRY_VERIFY(runner.jobs().isEmpty());
+        view.setMode(TokenView::Mode::Wrapped);
+        QTRY_VERIFY(view.ready());
+        QVERIFY(view.rowCount() <= 10);
+    }
+
     void withoutTokens()
     {
         JobRunner runner;

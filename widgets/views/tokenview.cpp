@@ -37,6 +37,7 @@ TokenView::~TokenView() { m_runner->cancel(m_key); }
 
 void TokenView::setSequence(TokenSequencePtr sequence)
 {
+    m_runner->cancel(m_key); // rows cut for the sequence before would not fit this one
     m_sequence = std::move(sequence);
     m_layout.reset();
     m_selection = {};

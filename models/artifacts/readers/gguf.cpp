@@ -391,7 +391,10 @@ private:
     void checkSplit()
     {
         const auto part = content().integer("split.no"), parts = content().integer("split.count");
-        if (part && parts && (*part < 0 || *part >= *parts)) {
+        if (parts && *parts < 1) {
+            m_problems.add({Errc::OutOfRange, "split.count is no number of parts", GgufContent::anchor("split.count"),
+                            "1 or more", std::to_string(*parts)});
+        } else if (part && parts && (*part < 0 || *part >= *parts)) {
             m_problems.add({Errc::OutOfRange, "split.no is no part of split.count", GgufContent::anchor("split.no"),
                             "0 to " + std::to_string(*parts - 1), std::to_string(*part)});
         }
