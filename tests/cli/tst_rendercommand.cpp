@@ -47,9 +47,9 @@ private slots:
     void prompts()
     {
         const QStringList model{s("m"), s("--request"), s("request.json")};
-        QCOMPARE(text(model), QByteArray("<s><user>Gr\xC3\xBC\xC3\x9F dich\n<assistant>"));
-        QCOMPARE(text(model + QStringList{s("--no-generation-prompt")}), QByteArray("<s><user>Gr\xC3\xBC\xC3\x9F dich\n"));
-        QCOMPARE(text(model + QStringList{s("--set"), s("bos_token=\"!\"")}), QByteArray("!<user>Gr\xC3\xBC\xC3\x9F dich\n<assistant>"));
+        QCOMPARE(text(model), QByteArray("<s><user>Gr\xC3\xBC\xC3\x9F dich<assistant>"));
+        QCOMPARE(text(model + QStringList{s("--no-generation-prompt")}), QByteArray("<s><user>Gr\xC3\xBC\xC3\x9F dich"));
+        QCOMPARE(text(model + QStringList{s("--set"), s("bos_token=\"!\"")}), QByteArray("!<user>Gr\xC3\xBC\xC3\x9F dich<assistant>"));
         QCOMPARE(text(model + QStringList{s("--continue-final-message")}), QByteArray("<s><user>Gr\xC3\xBC\xC3\x9F dich"));
     }
 
@@ -81,7 +81,7 @@ private slots:
 
     void namedTemplates()
     {
-        folder->write(s("n/tokenizer_config.json"), "{\"chat_template\": [{\"name\": \"default\", \"template\": \"plain\"},"
+        folder->write(s("n/tokenizer_config.json"), "{\"bos_token\": \"<s>\", \"chat_template\": [{\"name\": \"default\", \"template\": \"plain\"},"
                                                     "{\"name\": \"tool_use\", \"template\": \"tools\"}, {\"name\": \"rag\", \"template\": \"rag\"}]}");
         folder->write(s("tools.json"), "{\"messages\": [], \"tools\": [{\"type\": \"function\"}]}");
         QCOMPARE(text({s("n"), s("--request"), s("request.json")}), QByteArray("plain"));
@@ -95,7 +95,7 @@ private slots:
     {
         const QJsonObject json = jsonObject(text({s("m"), s("--request"), s("request.json"), s("--spans")}));
         const QByteArray whole = json[QLatin1String("text")].toString().toUtf8();
-        QCOMPARE(whole, QByteArray("<s><user>Gr\xC3\xBC\xC3\x9F dich\n<assistant>"));
+        QCOMPARE(whole, QByteArray("<s><user>Gr\xC3\xBC\xC3\x9F dich<assistant>"));
         int at = 0;
         bool content = false;
         for (const QJsonValue span : json[QLatin1String("spans")].toArray()) {
