@@ -4,6 +4,7 @@
 #include "models/artifacts/shapes.h"
 #include "models/artifacts/textshapes.h"
 #include "models/artifacts/tokenrecord.h"
+#include "models/core/ascii.h"
 
 #include <algorithm>
 #include <iterator>
@@ -15,14 +16,6 @@ namespace {
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
 constexpr std::uint64_t window = 1 << 20;
-
-std::string_view trimmed(std::string_view text)
-{
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 bool isWhole(std::string_view line)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/artifacts/rowtable.h"
 
+#include "models/core/ascii.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -13,12 +15,6 @@ namespace {
 bool equalNames(std::string_view a, std::string_view b)
 {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
-std::string_view trimmed(std::string_view text)
-{
-    const auto from = text.find_first_not_of(" \t\r\n");
-    return from == std::string_view::npos ? std::string_view() : text.substr(from, text.find_last_not_of(" \t\r\n") - from + 1);
 }
 
 std::string cellText(Value value)

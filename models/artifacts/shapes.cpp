@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/artifacts/shapes.h"
 
+#include "models/core/ascii.h"
+
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
 namespace prosector {
@@ -19,14 +20,6 @@ std::string_view takeUntil(std::string_view &list, char separator)
     const auto part = list.substr(0, end);
     list.remove_prefix(std::min(end + 1, list.size()));
     return part;
-}
-
-std::string lower(std::string_view text)
-{
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return result;
 }
 
 bool hasType(Value value, char type)
@@ -136,7 +129,7 @@ const Shape *best(Value whole, const Members *root, Value record, const Members 
 {
     const Shape *winner = nullptr;
     int most = 0;
-    const auto lowerName = lower(name);
+    const auto lowerName = asciiLower(name);
     eachShape([&](const Shape &shape) {
         const Members *const members = shape.records ? &recordMembers : root;
         int points = members && !members->empty() ? 4 * conditionsMet(shape.keys, *members) : 0;
@@ -201,7 +194,7 @@ const Shape *classifyRecord(Value record, std::string_view name)
 const Shape *shapeByName(std::string_view name)
 {
     const Shape *found = nullptr;
-    const auto lowerName = lower(name);
+    const auto lowerName = asciiLower(name);
     eachShape([&](const Shape &shape) {
         if (!found && matchesAny(lowerName, shape.names))
             found = &shape;

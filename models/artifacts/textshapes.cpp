@@ -5,6 +5,7 @@
 
 #include "models/artifacts/jsonread.h"
 #include "models/artifacts/shapes.h"
+#include "models/core/ascii.h"
 #include "models/core/utf8.h"
 #include "models/core/wording.h"
 
@@ -196,8 +197,7 @@ bool headingHas(const TextHead &head, std::string_view words)
 {
     if (head.lines.empty())
         return false;
-    std::string heading(head.lines[0]);
-    std::transform(heading.begin(), heading.end(), heading.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string heading = asciiLower(head.lines[0]);
     for (std::size_t begin = 0; begin < words.size();) {
         const auto end = std::min(words.find('|', begin), words.size());
         if (!contains(heading, words.substr(begin, end - begin)))
@@ -388,9 +388,7 @@ std::span<const TextShape> textShapes()
 
 const TextShape *classifyText(std::string_view name, std::string_view text)
 {
-    std::string lowerName(name);
-    std::transform(lowerName.begin(), lowerName.end(), lowerName.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string lowerName = asciiLower(name);
     const TextHead head = cut(lowerName, text);
     const TextShape *best = nullptr;
     int most = 2; // less is no evidence

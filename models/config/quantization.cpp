@@ -2,21 +2,15 @@
 #include "models/config/quantization.h"
 
 #include "models/artifacts/tensorname.h"
+#include "models/core/ascii.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <initializer_list>
 
 namespace prosector {
 
 namespace {
-
-std::string lower(std::string text)
-{
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
 
 Value firstOf(Value object, std::initializer_list<const char *> keys)
 {
@@ -54,9 +48,9 @@ Value groupWeights(Value object)
 
 std::string methodOf(Value object)
 {
-    std::string method = lower(firstOf(object, {"quant_method", "quant_algo"}).string(""));
+    std::string method = asciiLower(firstOf(object, {"quant_method", "quant_algo"}).string(""));
     if (method.empty())
-        method = lower(object["quantization"]["quant_algo"].string(""));
+        method = asciiLower(object["quantization"]["quant_algo"].string(""));
     if (!method.empty())
         return method == "compressed_tensors" ? "compressed-tensors" : method;
     if (object["w_bit"] || object["q_group_size"])
@@ -141,7 +135,7 @@ std::optional<QuantDeclaration> quantDeclarationOf(ArtifactId artifact, Value ob
     if (const Value value = object["desc_act"]; value.boolean())
         declaration.actOrder = DeclaredValue<bool>{*value.boolean(), evidenceOf(artifact, value)};
     if (const Value value = firstOf(object, {"checkpoint_format", "format", "version"}); value.isString())
-        declaration.format = DeclaredValue<std::string>{lower(value.string("")), evidenceOf(artifact, value)};
+        declaration.format = DeclaredValue<std::string>{asciiLower(value.string("")), evidenceOf(artifact, value)};
     if (const Value size = object["weight_block_size"]; size.size() == 2 && size[0].integer() && size[1].integer())
         declaration.blockSize = std::pair(*size[0].integer(), *size[1].integer());
     if (const Value size = source["block_structure"]; size.size() == 2 && size[0].integer() && size[1].integer())

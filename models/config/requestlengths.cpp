@@ -2,10 +2,10 @@
 #include "models/config/requestlengths.h"
 
 #include "models/artifacts/rowtable.h"
+#include "models/core/ascii.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 
 namespace prosector {
@@ -27,9 +27,8 @@ bool mayBeTable(const Artifact &artifact)
 Result<bool> fromTable(const Artifact &artifact, const Job &job, std::vector<RequestLength> &lengths)
 {
     const auto columns = RowTable::columnsOf(artifact);
-    const auto known = [](std::string name) {
-        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-        return std::find(lengthColumns.begin(), lengthColumns.end(), name) != lengthColumns.end();
+    const auto known = [](std::string_view name) {
+        return std::find(lengthColumns.begin(), lengthColumns.end(), asciiLower(name)) != lengthColumns.end();
     };
     if (std::none_of(columns.begin(), columns.end(), known))
         return false;

@@ -4,6 +4,7 @@
 
 #include "models/config/architecture.h"
 #include "models/config/commandline.h"
+#include "models/core/ascii.h"
 
 #include <algorithm>
 #include <array>
@@ -232,9 +233,7 @@ private:
 
     static std::string engineByName(std::string_view name)
     {
-        std::string low;
-        for (const char c : name)
-            low.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
+        const std::string low = asciiLower(name);
         struct Spelling {
             std::string_view spelling, engine;
         };

@@ -3,6 +3,7 @@
 
 #include "models/artifacts/rowtable.h"
 #include "models/config/servingdtype.h"
+#include "models/core/ascii.h"
 
 #include <algorithm>
 #include <charconv>
@@ -38,8 +39,7 @@ std::optional<double> magnitudeAt(const RowTable &table, std::size_t row, std::o
 
 std::optional<double> magnitudeOf(std::string_view text)
 {
-    std::string word(text);
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::string word = asciiLower(text);
     if (word.starts_with('+') || word.starts_with('-'))
         word.erase(0, 1);
     if (word == "inf" || word == "infinity")

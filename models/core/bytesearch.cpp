@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/core/bytesearch.h"
 
+#include "models/core/ascii.h"
+
 #include <algorithm>
 #include <functional>
 
@@ -10,18 +12,16 @@ namespace {
 
 constexpr std::uint64_t blockSize = 4ULL << 20;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 struct Fold {
     bool ignoreCase;
-    std::size_t operator()(char c) const { return std::hash<char>()(ignoreCase ? lower(c) : c); }
+    std::size_t operator()(char c) const { return std::hash<char>()(ignoreCase ? asciiLower(c) : c); }
 };
 
 /// Matches beginning inside [from, to); the first or the last of them.
 Result<std::optional<ByteRange>> findIn(const ByteSource &source, const ByteSearch &search, std::uint64_t from,
                                         std::uint64_t to, const Job &job)
 {
-    const auto same = [fold = search.ignoreCase](char a, char b) { return fold ? lower(a) == lower(b) : a == b; };
+    const auto same = [fold = search.ignoreCase](char a, char b) { return fold ? asciiLower(a) == asciiLower(b) : a == b; };
     const std::boyer_moore_horspool_searcher searcher(search.needle.begin(), search.needle.end(), Fold{search.ignoreCase}, same);
     const std::uint64_t length = search.needle.size();
     const std::uint64_t blocks = (to - from + blockSize - 1) / blockSize;

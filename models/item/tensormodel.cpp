@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/item/tensormodel.h"
 
+#include "models/core/ascii.h"
 #include "models/item/format.h"
 #include "models/item/shown.h"
 
@@ -14,15 +15,10 @@ namespace {
 
 constexpr std::uint32_t checkEvery = 4096; // items between two looks at the stop token
 
-char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
 bool contains(std::string_view text, std::string_view lowered)
 {
     return std::search(text.begin(), text.end(), lowered.begin(), lowered.end(),
-                       [](char a, char b) { return lower(a) == b; })
+                       [](char a, char b) { return asciiLower(a) == b; })
         != text.end();
 }
 
@@ -84,8 +80,7 @@ void TensorModel::setFolder(const RunPtr &run, Side side, const ModelFolder &fol
 
 void TensorModel::setFilter(const QString &text)
 {
-    std::string filter = text.trimmed().toStdString();
-    std::transform(filter.begin(), filter.end(), filter.begin(), lower);
+    std::string filter = asciiLower(text.trimmed().toStdString());
     if (filter == m_filter)
         return;
     m_filter = std::move(filter);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/item/tokensequence.h"
 
+#include "models/core/hex.h"
 #include "models/core/plaintext.h"
 #include "models/core/utf8.h"
 #include "models/prompts/unicodetwins.h"
@@ -21,13 +22,6 @@ void addNote(std::string &note, const std::string &text)
 {
     if (note.find(text) == std::string::npos)
         note += (note.empty() ? "" : ", ") + text;
-}
-
-void appendByte(std::string &text, unsigned char byte)
-{
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
 }
 
 std::uint32_t narrow(std::size_t value)
@@ -52,7 +46,7 @@ void describeToken(TokenKind &kind)
                 if (!first)
                     kind.shown += ' ';
                 const auto byte = static_cast<unsigned char>(kind.bytes[at]);
-                appendByte(kind.shown, byte);
+                kind.shown += upperHex(byte);
                 kind.characters += (byte & 0xC0) != 0x80;
             }
             kind.shown += "›";

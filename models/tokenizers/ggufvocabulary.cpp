@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/tokenizers/ggufvocabulary.h"
 
+#include "models/core/ascii.h"
 #include "models/core/utf8.h"
 #include "models/tokenizers/ggufpretokenizer.h"
 
@@ -272,8 +273,7 @@ private:
         const auto contains = [](const std::string &text, std::initializer_list<std::string_view> parts) {
             return std::any_of(parts.begin(), parts.end(), [&](auto part) { return text.find(part) != std::string::npos; });
         };
-        std::string name = m_file.string("general.name").value_or("");
-        std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+        const std::string name = asciiLower(m_file.string("general.name").value_or(""));
         if (contains(m_file.string(key("pre")).value_or(""), {"jina-v2-de", "jina-v2-es", "jina-v2-code"})
             || contains(m_file.architecture(), {"nomic-bert-moe", "jina-bert-v3"})) {
             mark("<mask>", GgufVocabulary::LeftStrip);

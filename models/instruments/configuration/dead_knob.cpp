@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // F7: does this setting do anything?
 #include "models/artifacts/rowtable.h"
+#include "models/core/ascii.h"
 #include "models/core/wording.h"
 #include "models/instruments/instrument.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
@@ -20,16 +20,9 @@ using namespace std::string_view_literals;
 constexpr std::uint64_t tableLimit = 64ULL << 20;
 constexpr std::size_t valueLimit = 10'000;
 
-std::string lower(std::string_view text)
-{
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return result;
-}
-
 bool isOneOf(std::string_view name, std::initializer_list<std::string_view> names)
 {
-    const std::string small = lower(name);
+    const std::string small = asciiLower(name);
     return std::any_of(names.begin(), names.end(), [&](auto n) { return small == n; });
 }
 
@@ -44,7 +37,7 @@ bool isBookkeeping(std::string_view name)
 // Outcomes by name: what a setting without a column of its own name cannot be.
 bool isOutcome(std::string_view name)
 {
-    const std::string small = lower(name);
+    const std::string small = asciiLower(name);
     for (const auto word : {"output"sv, "hash"sv, "sha"sv, "decision"sv, "vector"sv, "ratio"sv, "changed"sv, "text"sv, "answer"sv, "response"sv,
                             "completion"sv, "score"sv, "accuracy"sv, "ids"sv, "tokens"sv}) {
         if (small.find(word) != std::string::npos)
@@ -97,7 +90,7 @@ private:
     // A table in which a parameter and its value stand, or that is a sweep by kind or name.
     static bool maybeSweep(const Artifact &artifact)
     {
-        const std::string path = lower(artifact.path);
+        const std::string path = asciiLower(artifact.path);
         const auto columns = RowTable::columnsOf(artifact);
         if (columns.size() < 2)
             return false;
@@ -229,7 +222,7 @@ private:
             }
             return false;
         };
-        const std::string name = lower(knob.name);
+        const std::string name = asciiLower(knob.name);
         if (name != "top_k" && constantly({"top_k"}, 1))
             return "top_k is 1: sampling settings cannot act";
         if (name != "temperature" && constantly({"temperature"}, 0))

@@ -3,12 +3,12 @@
 #include "models/artifacts/rowtable.h"
 #include "models/artifacts/tensordata.h"
 #include "models/config/selection.h"
+#include "models/core/ascii.h"
 #include "models/core/wording.h"
 #include "models/instruments/instrument.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
@@ -27,17 +27,10 @@ constexpr std::uint64_t tableLimit = 64ULL << 20; // bytes of a table that is re
 
 enum class Sense : std::uint8_t { None, Higher, Lower, Raw, Label }; // Raw: as the index defines it; Label: 1 is the better of 0 and 1
 
-std::string lower(std::string_view text)
-{
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return result;
-}
-
 // What a column's name says: words between separators, the last part of a dotted name.
 Sense senseOf(std::string_view column)
 {
-    std::string name = lower(column);
+    std::string name = asciiLower(column);
     if (const auto dot = name.rfind('.'); dot != std::string::npos)
         name.erase(0, dot + 1);
     constexpr std::array lowerWords{"distance"sv, "dist"sv, "l2"sv, "euclidean"sv};
@@ -65,7 +58,7 @@ std::optional<std::pair<Sense, Evidence>> indexSense(const Run &run)
         const Value root = artifact->tree();
         for (const char *const key : {"index_type", "metric_type", "metric", "space", "distance_strategy", "distance"}) {
             const Value value = root[key];
-            const std::string text = lower(value.string(""));
+            const std::string text = asciiLower(value.string(""));
             const auto has = [&](std::string_view word) { return text.find(word) != std::string::npos; };
             const bool higher = has("flatip") || has("inner") || text == "ip" || has("dot") || has("similarity")
                                 || (std::string_view(key) == "distance_strategy" && has("cosine"));

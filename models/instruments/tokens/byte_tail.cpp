@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // T8: were partial characters flushed, in streams or per token?
 #include "models/core/hex.h"
+#include "models/core/ascii.h"
 #include "models/core/utf8.h"
 #include "models/core/wording.h"
 #include "models/instruments/instrument.h"
@@ -43,12 +44,6 @@ std::string firstCharacter(std::string_view character)
 {
     const CodePoint c = decodeUtf8(character, 0);
     return codePointName(c.value) + " (" + std::string(character.substr(0, c.length)) + ')';
-}
-
-std::string trimmed(std::string_view text)
-{
-    const auto begin = text.find_first_not_of(" \t\r\n"), end = text.find_last_not_of(" \t\r\n");
-    return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, end - begin + 1));
 }
 
 /// What the text should have been: from where, and how much of it is broken in itself.
@@ -219,7 +214,7 @@ private:
         const auto &at = seen.finalText ? seen.finalAt : seen.otherAt;
         if (!whole || !at || seen.deltas.empty())
             return;
-        const std::string a = trimmed(text), b = trimmed(*whole);
+        const std::string a(trimmed(text)), b(trimmed(*whole));
         if (a.starts_with(b)) // equal, or a stop string was taken off
             return;
         std::size_t same = 0;
