@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/core/textpattern.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
+#include "models/core/pcre2handle.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 namespace prosector {
@@ -17,49 +15,28 @@ namespace {
 constexpr std::uint32_t matchLimit = 200'000;
 constexpr std::size_t stretch = 64 << 10;
 
-struct MatchDataDeleter {
-    void operator()(pcre2_match_data *data) const { pcre2_match_data_free(data); }
-};
-struct MatchContextDeleter {
-    void operator()(pcre2_match_context *context) const { pcre2_match_context_free(context); }
-};
-
 } // namespace
 
 struct TextPattern::Code {
     std::string source;
-    pcre2_code *code = nullptr;
-    Code() = default;
-    Code(const Code &) = delete;
-    Code &operator=(const Code &) = delete;
-    ~Code() { pcre2_code_free(code); }
+    Pcre2Ptr<pcre2_code> code;
 };
 
 Result<TextPattern> TextPattern::compile(std::string_view expression)
 {
-    int problem = 0;
-    PCRE2_SIZE offset = 0;
-    const auto code = std::make_shared<Code>();
-    code->source = expression;
-    code->code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
-                               PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_MATCH_INVALID_UTF | PCRE2_USE_OFFSET_LIMIT | PCRE2_NEVER_BACKSLASH_C,
-                               &problem, &offset, nullptr);
-    if (!code->code) {
-        std::array<unsigned char, 128> message{};
-        pcre2_get_error_message(problem, message.data(), message.size());
-        return Error{Errc::Malformed, "regular expression " + std::string(expression), ByteRange{offset, offset}, "a valid expression",
-                     reinterpret_cast<const char *>(message.data())};
-    }
-    pcre2_jit_compile(code->code, PCRE2_JIT_COMPLETE); // without it the interpreter serves
+    auto code = compilePcre2(expression, PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_MATCH_INVALID_UTF | PCRE2_USE_OFFSET_LIMIT);
+    if (!code)
+        return code.error();
+    pcre2_jit_compile(code->get(), PCRE2_JIT_COMPLETE); // without it the interpreter serves
     TextPattern pattern;
-    pattern.m_code = code;
+    pattern.m_code = std::make_shared<const Code>(Code{std::string(expression), std::move(*code)});
     return pattern;
 }
 
 Result<void> TextPattern::findAll(std::string_view text, const Job &job, const std::function<bool(const ByteRange &)> &found) const
 {
-    const std::unique_ptr<pcre2_match_context, MatchContextDeleter> context(pcre2_match_context_create(nullptr));
-    const std::unique_ptr<pcre2_match_data, MatchDataDeleter> data(pcre2_match_data_create(1, nullptr));
+    const Pcre2Ptr<pcre2_match_context> context(pcre2_match_context_create(nullptr));
+    const Pcre2Ptr<pcre2_match_data> data(pcre2_match_data_create(1, nullptr));
     pcre2_set_match_limit(context.get(), matchLimit);
     for (std::size_t at = 0; at < text.size();) {
         if (job.cancelled())
@@ -67,7 +44,7 @@ Result<void> TextPattern::findAll(std::string_view text, const Job &job, const s
         job.progress(static_cast<double>(at) / static_cast<double>(text.size()));
         const std::size_t last = std::min(text.size(), at + stretch);
         pcre2_set_offset_limit(context.get(), last);
-        const int result = pcre2_match(m_code->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at, 0, data.get(), context.get());
+        const int result = pcre2_match(m_code->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at, 0, data.get(), context.get());
         if (result == PCRE2_ERROR_NOMATCH) {
             at = last;
             continue;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/tokenizers/pattern.h"
 
+#include "models/core/pcre2handle.h"
 #include "models/tokenizers/unicode.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 
 #include <algorithm>
 #include <array>
@@ -221,27 +220,13 @@ private:
     std::vector<std::size_t> m_groups;
 };
 
-struct MatchDataDeleter {
-    void operator()(pcre2_match_data *data) const { pcre2_match_data_free(data); }
-};
-struct JitStackDeleter {
-    void operator()(pcre2_jit_stack *stack) const { pcre2_jit_stack_free(stack); }
-};
-struct MatchContextDeleter {
-    void operator()(pcre2_match_context *context) const { pcre2_match_context_free(context); }
-};
-
 /// Steps one match may take: above what real patterns need on long texts, below a visible hang.
 constexpr std::uint32_t matchLimit = 10'000'000;
 
 } // namespace
 
 struct Pattern::Compiled {
-    pcre2_code *code = nullptr;
-    Compiled() = default;
-    Compiled(const Compiled &) = delete;
-    Compiled &operator=(const Compiled &) = delete;
-    ~Compiled() { pcre2_code_free(code); }
+    Pcre2Ptr<pcre2_code> code;
 };
 
 Result<Pattern> Pattern::compile(std::string_view expression, Dialect dialect)
@@ -260,21 +245,16 @@ Result<Pattern> Pattern::compilePlain(std::string_view expression, Unit unit)
 
 Result<Pattern> Pattern::build(std::string_view source, std::string_view translated, std::uint32_t flags)
 {
-    int code = 0;
-    PCRE2_SIZE offset = 0;
-    auto compiled = std::make_shared<Compiled>();
-    compiled->code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
-                                   flags | PCRE2_NEVER_BACKSLASH_C, &code, &offset, nullptr);
-    if (!compiled->code) {
-        std::array<unsigned char, 128> message{};
-        pcre2_get_error_message(code, message.data(), message.size());
-        return Error{Errc::Malformed, "regular expression " + std::string(source), ByteRange{offset, offset},
-                     "a valid expression", reinterpret_cast<const char *>(message.data())};
+    auto code = compilePcre2(translated, flags);
+    if (!code) {
+        Error error = code.error();
+        error.message = "regular expression " + std::string(source); // as the file has it
+        return error;
     }
-    pcre2_jit_compile(compiled->code, PCRE2_JIT_COMPLETE); // without it the interpreter serves
+    pcre2_jit_compile(code->get(), PCRE2_JIT_COMPLETE); // without it the interpreter serves
     Pattern pattern;
     pattern.m_source = source;
-    pattern.m_compiled = std::move(compiled);
+    pattern.m_compiled = std::make_shared<const Compiled>(Compiled{std::move(*code)});
     return pattern;
 }
 
@@ -296,19 +276,19 @@ Result<void> Pattern::findAll(std::string_view text, std::vector<Range> &matches
         return {};
     }
     // Long runs of repeated groups need more than the 32 KiB that JIT code has by itself.
-    thread_local const std::unique_ptr<pcre2_jit_stack, JitStackDeleter> stack(
+    thread_local const Pcre2Ptr<pcre2_jit_stack> stack(
         pcre2_jit_stack_create(32 << 10, 64 << 20, nullptr));
-    thread_local const std::unique_ptr<pcre2_match_context, MatchContextDeleter> context = [] {
+    thread_local const Pcre2Ptr<pcre2_match_context> context = [] {
         auto *made = pcre2_match_context_create(nullptr);
         pcre2_set_match_limit(made, matchLimit);
         pcre2_jit_stack_assign(made, nullptr, stack.get());
-        return std::unique_ptr<pcre2_match_context, MatchContextDeleter>(made);
+        return Pcre2Ptr<pcre2_match_context>(made);
     }();
-    thread_local const std::unique_ptr<pcre2_match_data, MatchDataDeleter> data(pcre2_match_data_create(1, nullptr));
+    thread_local const Pcre2Ptr<pcre2_match_data> data(pcre2_match_data_create(1, nullptr));
 
     std::size_t at = 0;
     while (at <= text.size()) {
-        const int found = pcre2_match(m_compiled->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
+        const int found = pcre2_match(m_compiled->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
                                       PCRE2_NO_UTF_CHECK, data.get(), context.get());
         if (found == PCRE2_ERROR_NOMATCH)
             break;
