@@ -4,7 +4,8 @@
 #include "models/artifacts/tensorkinds.h"
 #include "models/config/commandline.h"
 #include "models/config/tokenizerfacts.h"
-#include "models/core/sha256.h"
+#include "models/core/ascii.h"
+#include "models/core/digest.h"
 
 #include <algorithm>
 #include <array>
@@ -18,17 +19,10 @@ bool isHex(std::string_view text, std::size_t digits)
     return text.size() == digits && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
-std::string lowered(std::string text)
-{
-    for (char &c : text)
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return text;
-}
-
 std::string withoutScheme(std::string text)
 {
     const auto colon = text.find(':');
-    return lowered(colon == std::string::npos || !text.starts_with("sha") ? text : text.substr(colon + 1));
+    return asciiLower(colon == std::string::npos || !text.starts_with("sha") ? text : text.substr(colon + 1));
 }
 
 Value firstOf(Value object, std::initializer_list<const char *> keys)
@@ -201,7 +195,7 @@ void addHashList(std::vector<ManifestEntry> &entries, const Run &run, const Arti
         if (line.size() < 66 || !isHex(line.substr(0, 64), 64) || line[64] != ' ')
             continue;
         const auto name = line.substr(line.find_first_not_of(" *", 64) == std::string_view::npos ? 65 : line.find_first_not_of(" *", 64));
-        entries.push_back({artifact.id, LogLine{i + 1, i + 1}, std::string(name), lowered(std::string(line.substr(0, 64))), {}, fileBeside(run, artifact, name)});
+        entries.push_back({artifact.id, LogLine{i + 1, i + 1}, std::string(name), asciiLower(line.substr(0, 64)), {}, fileBeside(run, artifact, name)});
     }
 }
 
@@ -330,7 +324,7 @@ std::vector<ManifestEntry> manifestEntriesOf(const Run &run)
         // Files of Git-LFS lie in the cache under their SHA-256, others under the id of their Git blob.
         const auto path = cachePathOf(artifact.path);
         if (path && path->part == "blobs" && (isHex(path->first, 64) || isHex(path->first, 40)))
-            entries.push_back({artifact.id, Whole{}, std::string(path->first.substr(0, 16)) + "… of the cache", lowered(std::string(path->first)), {}, &artifact});
+            entries.push_back({artifact.id, Whole{}, std::string(path->first.substr(0, 16)) + "… of the cache", asciiLower(path->first), {}, &artifact});
     }
     return entries;
 }

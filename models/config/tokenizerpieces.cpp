@@ -2,7 +2,7 @@
 // What a tokenizer's vocabulary holds: pieces by id, and the hashes that name it.
 #include "models/config/tokenizerfacts.h"
 
-#include "models/core/sha256.h"
+#include "models/core/digest.h"
 #include "models/tokenizers/bytepiece.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ std::vector<std::string> TokenizerFacts::tokensSha256(const std::vector<std::uin
             hashes.emplace_back();
             continue;
         }
-        Sha256 hash;
+        Digest hash;
         for (std::uint64_t i = 0; i < count; ++i) {
             if (i > 0)
                 hash.add("\n");

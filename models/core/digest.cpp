@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "models/core/sha256.h"
+#include "models/core/digest.h"
 
 #include "models/core/hex.h"
 
@@ -9,29 +9,29 @@
 
 namespace prosector {
 
-struct Sha256::Context {
+struct Digest::Context {
     EVP_MD_CTX *evp = EVP_MD_CTX_new();
     ~Context() { EVP_MD_CTX_free(evp); }
 };
 
-Sha256::Sha256(Algorithm algorithm) : m_context(std::make_unique<Context>())
+Digest::Digest(Algorithm algorithm) : m_context(std::make_unique<Context>())
 {
     EVP_DigestInit_ex(m_context->evp, algorithm == Algorithm::Sha1 ? EVP_sha1() : EVP_sha256(), nullptr);
 }
 
-Sha256::~Sha256() = default;
+Digest::~Digest() = default;
 
-void Sha256::add(std::span<const std::byte> bytes)
+void Digest::add(std::span<const std::byte> bytes)
 {
     EVP_DigestUpdate(m_context->evp, bytes.data(), bytes.size());
 }
 
-void Sha256::add(std::string_view text)
+void Digest::add(std::string_view text)
 {
     add(std::as_bytes(std::span(text)));
 }
 
-std::string Sha256::hex()
+std::string Digest::hex()
 {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned int length = 0;
@@ -44,14 +44,14 @@ std::string Sha256::hex()
 
 std::string sha256Hex(std::string_view text)
 {
-    Sha256 hash;
+    Digest hash;
     hash.add(text);
     return hash.hex();
 }
 
 namespace {
 
-Result<std::string> hexOfAll(Sha256 &hash, const ByteSource &source, const Job &job)
+Result<std::string> hexOfAll(Digest &hash, const ByteSource &source, const Job &job)
 {
     static constexpr std::uint64_t windowSize = 1 << 20;
     Bytes window;
@@ -70,13 +70,13 @@ Result<std::string> hexOfAll(Sha256 &hash, const ByteSource &source, const Job &
 
 Result<std::string> sha256Hex(const ByteSource &source, const Job &job)
 {
-    Sha256 hash;
+    Digest hash;
     return hexOfAll(hash, source, job);
 }
 
 Result<std::string> gitBlobHex(const ByteSource &source, const Job &job)
 {
-    Sha256 hash(Sha256::Algorithm::Sha1);
+    Digest hash(Digest::Algorithm::Sha1);
     hash.add("blob " + std::to_string(source.size()) + '\0');
     return hexOfAll(hash, source, job);
 }

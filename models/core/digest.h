@@ -10,13 +10,13 @@
 namespace prosector {
 
 /// Incremental SHA-256 or SHA-1 (FIPS 180-4, by libcrypto).
-class Sha256 {
+class Digest {
 public:
     enum class Algorithm : std::uint8_t { Sha256, Sha1 }; ///< SHA-1 is what Git names its blobs by
-    explicit Sha256(Algorithm algorithm = Algorithm::Sha256);
-    ~Sha256();
-    Sha256(const Sha256 &) = delete;
-    Sha256 &operator=(const Sha256 &) = delete;
+    explicit Digest(Algorithm algorithm = Algorithm::Sha256);
+    ~Digest();
+    Digest(const Digest &) = delete;
+    Digest &operator=(const Digest &) = delete;
 
     void add(std::span<const std::byte> bytes);
     void add(std::string_view text);

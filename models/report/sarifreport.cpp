@@ -2,7 +2,7 @@
 // SARIF 2.1.0 (OASIS standard, 27 March 2020), for code-scanning services and editors.
 #include "models/core/hex.h"
 #include "models/core/plaintext.h"
-#include "models/core/sha256.h"
+#include "models/core/digest.h"
 #include "models/core/utf8.h"
 #include "models/core/version.h"
 #include "models/report/jsonparts.h"

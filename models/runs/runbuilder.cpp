@@ -6,7 +6,7 @@
 #include "models/artifacts/shapes.h"
 #include "models/core/archive.h"
 #include "models/core/guarded.h"
-#include "models/core/sha256.h"
+#include "models/core/digest.h"
 
 #include <algorithm>
 #include <atomic>
@@ -143,7 +143,7 @@ Result<void> RunBuilder::addSet(Walk walk, const std::string &folder)
     if (auto done = applyManifests(first, folder, &hashLines); !done)
         return done;
     std::sort(hashLines.begin(), hashLines.end());
-    Sha256 hash;
+    Digest hash;
     for (const std::string &line : hashLines)
         hash.add(line);
     m_run->m_inputs.back().sha256 = hash.hex();

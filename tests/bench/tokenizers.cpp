@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Loads a tokenizer and encodes texts on one thread: JSON with seconds, best of three rounds.
 // tokenizers.py sets it against Hugging Face.
-#include "models/core/sha256.h"
+#include "models/core/digest.h"
 #include "models/runs/run.h"
 #include "models/tokenizers/open.h"
 

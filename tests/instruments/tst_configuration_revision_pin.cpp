@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "models/core/sha256.h"
+#include "models/core/digest.h"
 #include "tests/support/instrumenttest.h"
 #include "tests/support/tempfolder.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/artifacts/tensordata.h"
-#include "models/core/sha256.h"
+#include "models/core/digest.h"
 #include "models/core/utf8.h"
 
 #include "tests/support/corpus.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Archives: expanded when given as an input, listed when they lie in a folder.
-#include "models/core/sha256.h"
+#include "models/core/digest.h"
 #include "models/runs/run.h"
 
 #include "tests/support/strict.h"

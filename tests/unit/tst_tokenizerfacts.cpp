@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/config/tokenizerfacts.h"
-#include "models/core/sha256.h"
+#include "models/core/digest.h"
 #include "models/facts/facts.h"
 #include "tests/support/corpus.h"
 #include "tests/support/ggufwriter.h"

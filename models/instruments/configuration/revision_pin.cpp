@@ -3,7 +3,7 @@
 #include "models/artifacts/tensorkinds.h"
 #include "models/config/effective.h"
 #include "models/config/inventory.h"
-#include "models/core/sha256.h"
+#include "models/core/digest.h"
 #include "models/core/wording.h"
 #include "models/instruments/instrument.h"
 
