@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/prompts/stopsets.h"
 
+#include "models/core/ascii.h"
 #include "models/prompts/tokenarrays.h"
 #include "models/tokenizers/ggufvocabulary.h"
 
@@ -13,12 +14,6 @@ namespace prosector {
 namespace {
 
 using Logs = std::map<std::uint32_t, LogTriage>;
-
-std::string_view trimmed(std::string_view text)
-{
-    const auto from = text.find_first_not_of(" \t\r\n"), to = text.find_last_not_of(" \t\r\n");
-    return from == std::string_view::npos ? std::string_view() : text.substr(from, to - from + 1);
-}
 
 /// `eos_token_id` of a file: one id or a list.
 StopSet endsOf(const TokenizerView &view, const Artifact &file, Value eos)
@@ -136,8 +131,7 @@ StopReading ofGguf(const TokenizerView &view, const Logs &logs, const std::vecto
 bool saysBenchmark(Value value, int depth = 0)
 {
     const auto names = [](std::string_view text) {
-        std::string lower(text);
-        std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c); });
+        const std::string lower = asciiLower(text);
         constexpr std::array words = std::to_array<std::string_view>({"bench", "synthetic", "loadtest", "load-test", "load_test", "load test"});
         return std::any_of(words.begin(), words.end(), [&](auto word) { return lower.find(word) != std::string::npos; });
     };
@@ -169,6 +163,11 @@ bool StopSet::holds(const PrintedMarker &marker) const
                   const std::string_view bare = trimmed(text);
                   return !bare.empty() && marker.text.find(bare) != std::string::npos;
               });
+}
+
+bool StopSet::holdsAny(const std::vector<PrintedMarker> &markers) const
+{
+    return std::any_of(markers.begin(), markers.end(), [this](const PrintedMarker &marker) { return holds(marker); });
 }
 
 std::vector<StopReading> stopReadings(const TokenizerView &view, std::string_view engine, const Logs &logs,

@@ -28,6 +28,7 @@ struct StopSet {
     void add(const StopSet &other);
     /// Whether the marker ends a generation. A stop string counts when the marker's spelling holds it.
     bool holds(const PrintedMarker &marker) const;
+    bool holdsAny(const std::vector<PrintedMarker> &markers) const;
 };
 
 /// How one family of engines reads the files.

@@ -57,7 +57,7 @@ public:
     {
         const RequestStops stops = requestStops(body);
         ++m_requests;
-        m_covered += std::any_of(m_ends.markers.begin(), m_ends.markers.end(), [&](auto &m) { return stops.set.holds(m); });
+        m_covered += stops.set.holdsAny(m_ends.markers);
         if (stops.ignoresEnd && !m_seen)
             ignored(*stops.ignoresEnd, stops.synthetic);
     }
@@ -77,7 +77,6 @@ public:
     /// Generated ids: do they go on behind the end of the turn?
     void answer(const TokenArray &array, const Exchange *exchange)
     {
-        ++m_answers;
         const auto isEnd = [&](std::int64_t id) { return std::any_of(m_ends.markers.begin(), m_ends.markers.end(), [id](auto &m) { return m.id == id; }); };
         const auto hit = std::find_if(array.ids.begin(), array.ids.end(), isEnd);
         if (hit == array.ids.end())
@@ -138,7 +137,7 @@ public:
         std::vector<const StopReading *> missing;
         bool spelt = false;
         for (const StopReading &reading : m_readings) {
-            const bool holds = std::any_of(m_ends.markers.begin(), m_ends.markers.end(), [&](auto &m) { return reading.set.holds(m); });
+            const bool holds = reading.set.holdsAny(m_ends.markers);
             const bool byText = reading.byText && std::any_of(m_ends.markers.begin(), m_ends.markers.end(), [](auto &m) { return GgufVocabulary::endsByText(m.text); });
             if (!holds)
                 missing.push_back(&reading);
@@ -205,7 +204,7 @@ private:
     TurnEnds m_ends;
     std::vector<StopReading> m_readings;
     std::optional<Evidence> m_ended;
-    std::size_t m_requests = 0, m_covered = 0, m_answers = 0;
+    std::size_t m_requests = 0, m_covered = 0;
     bool m_seen = false, m_ignored = false;
 };
 
