@@ -16,6 +16,7 @@
 #include "widgets/panels/panelheader.h"
 #include "widgets/panels/sourcepane.h"
 #include "widgets/panels/tensorspane.h"
+#include "widgets/panels/tokenpane.h"
 #include "widgets/panels/welcomepane.h"
 #include "widgets/progressline.h"
 #include "widgets/statuslight.h"
@@ -206,6 +207,8 @@ Panel *MainWindow::createPanel(const QString &id)
         connect(pane, &TensorsPane::placeActivated, this, &MainWindow::showSource);
         return pane;
     }
+    if (id == TokenPane::paneId())
+        return new TokenPane(&m_session);
     if (id == LogPane::paneId()) {
         auto *const pane = new LogPane(&m_session);
         connect(pane, &LogPane::placeActivated, this, &MainWindow::showSource);
@@ -248,7 +251,7 @@ QStringList MainWindow::panelIds() const
 {
     QStringList ids{QStringLiteral("welcome"), QStringLiteral("evidence"), QStringLiteral("instruments"),
                     QStringLiteral("findings"), QStringLiteral("inspector"), BookmarksPanel::panelId(), ConfigurationPane::paneId(), TensorsPane::paneId(),
-                    LogPane::paneId()};
+                    LogPane::paneId(), TokenPane::paneId()};
     for (int i = 0; i < m_session.instrumentCount(); ++i)
         ids.append(toQt(m_session.state(i).instrument->id));
     for (const Side side : {Side::A, Side::B}) {
@@ -267,6 +270,8 @@ QString MainWindow::paneFor(const Place &place) const
         return {};
     if (place.side == Side::A && std::holds_alternative<TensorBlock>(place.where))
         return TensorsPane::paneId();
+    if (place.side == Side::A && std::holds_alternative<TokenRange>(place.where))
+        return TokenPane::paneId();
     if (place.side == Side::A && artifact->kind == Kind::StartupLog)
         return LogPane::paneId();
     return SourcePane::idFor(place.side, toQt(artifact->name));

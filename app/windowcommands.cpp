@@ -88,7 +88,7 @@ void MainWindow::makeMenus()
     for (const auto &[text, id] : {std::pair(tr("Evidence"), "evidence"), std::pair(tr("Instruments"), "instruments"),
                                    std::pair(tr("Findings"), "findings"), std::pair(tr("Bookmarks"), "bookmarks"), std::pair(tr("Inspector"), "inspector"), std::pair(tr("Overview"), "welcome"),
                                    std::pair(tr("Configuration"), "configuration"), std::pair(tr("Tensors"), "tensors"),
-                                   std::pair(tr("Log"), "log")}) {
+                                   std::pair(tr("Log"), "log"), std::pair(tr("Tokens"), "tokens")}) {
         addCommand(go, tr("Go to %1").arg(text), {}, [this, name = QString::fromLatin1(id)] {
             if (Panel *const panel = openPanel(name))
                 panel->setFocus();

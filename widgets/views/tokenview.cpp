@@ -33,8 +33,6 @@ TokenView::TokenView(JobRunner *runner, QWidget *parent)
     connect(m_relayout, &QTimer::timeout, this, &TokenView::layOut);
 }
 
-TokenView::~TokenView() { m_runner->cancel(m_key); }
-
 void TokenView::setSequence(TokenSequencePtr sequence)
 {
     m_runner->cancel(m_key); // rows cut for the sequence before would not fit this one

@@ -18,8 +18,8 @@ class TokenView final : public RowView {
 public:
     enum class Mode : std::uint8_t { Wrapped, List };
 
+    /// A window's views outlive the runner, so nothing here asks it for anything while going.
     explicit TokenView(JobRunner *runner, QWidget *parent = nullptr);
-    ~TokenView() override;
 
     void setSequence(TokenSequencePtr sequence);
     const TokenSequencePtr &sequence() const { return m_sequence; }
