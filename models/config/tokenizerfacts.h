@@ -90,13 +90,6 @@ public:
     /// First row of a role, in the order tokenizer_config, special_tokens_map, tokenizer.json; or null.
     const SpecialRole *role(std::string_view name) const;
     BosAdder bosAdder() const;
-    /// How many of the first `sample` pieces hold GPT-2's byte letters (Ġ, Ċ) and how many
-    /// SentencePiece's mark (▁) or byte pieces (<0x0A>).
-    struct Spelling {
-        std::uint64_t byteLetters = 0, spaceMarks = 0, bytePieces = 0, looked = 0;
-        std::optional<std::int64_t> firstByteLetter{}; ///< an id
-    };
-    Spelling spelling() const;
 
 private:
     friend class TokenizerReader;

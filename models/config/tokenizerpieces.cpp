@@ -156,22 +156,4 @@ Evidence TokenizerFacts::pieceAt(std::int64_t id, std::string note) const
     return {vocabularyFile, Whole{}, std::move(note)};
 }
 
-TokenizerFacts::Spelling TokenizerFacts::spelling() const
-{
-    constexpr std::uint64_t sample = 20000;
-    Spelling count;
-    eachPiece([&](std::int64_t id, std::string_view piece) {
-        ++count.looked;
-        const bool byteLetter = piece.find("\xC4\xA0") != std::string_view::npos      // Ġ, a space
-                                || piece.find("\xC4\x8A") != std::string_view::npos; // Ċ, a line feed
-        if (byteLetter && !count.firstByteLetter)
-            count.firstByteLetter = id;
-        count.byteLetters += byteLetter;
-        count.spaceMarks += piece.find("\xE2\x96\x81") != std::string_view::npos;
-        count.bytePieces += byteOfPiece(piece).has_value();
-        return count.looked < sample;
-    });
-    return count;
-}
-
 } // namespace prosector

@@ -11,10 +11,10 @@ namespace prosector {
 namespace {
 
 /// Where the source prints it: the name inside an expression, or the spelling in text or a string.
-std::size_t findPrinted(const std::string &source, const std::string &bos, std::size_t from = 0)
+std::size_t findPrinted(const std::string &source, const std::string &bos)
 {
-    const auto name = source.find("bos_token", from);
-    const auto spelt = bos.empty() ? std::string::npos : source.find(bos, from);
+    const auto name = source.find("bos_token");
+    const auto spelt = bos.empty() ? std::string::npos : source.find(bos);
     return std::min(name, spelt);
 }
 
@@ -50,11 +50,10 @@ ProbeRenders::ProbeRenders(const TokenizerView &view) : m_view(view), m_chat(fol
         m_template = Template::parse(m_chat->chatTemplate.text);
 }
 
-std::optional<Evidence> ProbeRenders::printsFirst(const std::string &bos) const
+/// Where the source names the start token (as `bos_token`) or spells it.
+std::optional<Evidence> ProbeRenders::inSource(const std::string &bos) const
 {
     const TemplateText *const source = chat();
-    if (!source)
-        return std::nullopt;
     const auto at = findPrinted(source->text, bos);
     if (at == std::string::npos)
         return std::nullopt;
@@ -63,22 +62,43 @@ std::optional<Evidence> ProbeRenders::printsFirst(const std::string &bos) const
     return m_view.at({source->where.artifact, TemplateSpan{at, at + length}, "line " + std::to_string(line) + " of the chat template prints the start token"});
 }
 
-bool ProbeRenders::printsBetweenTurns(const std::string &bos) const
+Result<std::optional<Evidence>> ProbeRenders::printsFirst(const std::string &bos, const Job &job) const
 {
-    const TemplateText *const source = chat();
-    if (!source)
-        return false;
-    // Inside a loop without a test for the first round it is printed each time.
-    const std::string &text = source->text;
-    for (std::size_t at = findPrinted(text, bos); at != std::string::npos; at = findPrinted(text, bos, at + 1)) {
-        const auto loop = text.rfind("{%", at) == std::string::npos ? std::string::npos : text.substr(0, at).rfind("for ");
-        if (loop == std::string::npos || text.substr(loop, at - loop).find("endfor") != std::string::npos)
+    if (!m_chat)
+        return std::optional<Evidence>();
+    const auto asked = render(Probe::User, false, job);
+    if (job.cancelled())
+        return Job::cancelledError();
+    if (!asked)
+        return inSource(bos);
+    for (const PrintedMarker &marker : markersIn(*asked, 0, asked->text.find(sentinel::user))) {
+        if (marker.text != bos)
             continue;
-        const auto between = text.substr(loop, at - loop);
-        if (between.find("loop.first") == std::string::npos && between.find("loop.index0 == 0") == std::string::npos)
-            return true;
+        auto named = inSource(bos);
+        return named ? named : std::optional(marker.where);
     }
-    return false;
+    return std::optional<Evidence>();
+}
+
+Result<std::optional<RoundStart>> ProbeRenders::startsRounds(const std::string &bos, const Job &job) const
+{
+    if (!m_chat || bos.empty())
+        return std::optional<RoundStart>();
+    const auto rounds = render(Probe::TwoRounds, false, job);
+    if (job.cancelled())
+        return Job::cancelledError();
+    if (!rounds)
+        return inSource(bos) ? std::optional(RoundStart()) : std::nullopt;
+    const auto answer = rounds->text.find(sentinel::answer), next = rounds->text.rfind(sentinel::secondUser);
+    const auto at = answer == std::string::npos ? std::string::npos : rounds->text.find(bos, answer);
+    if (at == std::string::npos || at > next)
+        return std::optional<RoundStart>();
+    RoundStart start;
+    for (const PrintedMarker &marker : markersIn(*rounds, answer + sentinel::answer.size(), at)) {
+        if (marker.at + marker.text.size() == at)
+            start.behind = marker.id;
+    }
+    return std::optional(start);
 }
 
 Result<Rendered> ProbeRenders::render(Probe probe, bool generationPrompt, const Job &job) const

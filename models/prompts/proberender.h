@@ -40,6 +40,11 @@ struct TurnEnds {
     std::string problem{};              ///< why there are none: no template, it fails, it prints no markers
 };
 
+/// Where a template prints the start token of a later round.
+struct RoundStart {
+    std::optional<std::int64_t> behind{}; ///< the marker just before it; nothing: any token
+};
+
 /// What a tokenizer's chat template prints. Cheap to make; valid as long as the view.
 class ProbeRenders {
 public:
@@ -47,10 +52,12 @@ public:
 
     /// The template that Transformers takes for a chat without tools, or null.
     const TemplateText *chat() const { return m_chat ? &m_chat->chatTemplate : nullptr; }
-    /// Where the template first prints the start token (as `bos_token` or spelt out); nothing when it does not.
-    std::optional<Evidence> printsFirst(const std::string &bos) const;
-    /// Whether it prints the start token for every round, as Llama 2's does.
-    bool printsBetweenTurns(const std::string &bos) const;
+    /// Where the template prints the start token before a first message; nothing when it does not (by P1; of a
+    /// template that cannot be rendered, by its source). Fails only when cancelled.
+    Result<std::optional<Evidence>> printsFirst(const std::string &bos, const Job &job) const;
+    /// How it prints the start token for later rounds too, as Llama 2's does; nothing when it does not (by P4).
+    /// Of a template that cannot be rendered nothing is known: it may print it anywhere. Fails only when cancelled.
+    Result<std::optional<RoundStart>> startsRounds(const std::string &bos, const Job &job) const;
 
     /// A probe rendered; errors are the template's own, or say that it does not print the messages' texts.
     Result<Rendered> render(Probe probe, bool generationPrompt, const Job &job) const;
@@ -60,6 +67,8 @@ public:
     Result<TurnEnds> turnEnds(const Job &job) const;
 
 private:
+    std::optional<Evidence> inSource(const std::string &bos) const;
+
     const TokenizerView &m_view;
     std::optional<FolderTemplate> m_chat;
     Result<TemplatePtr> m_template = Error{Errc::NotFound, "no chat template"};

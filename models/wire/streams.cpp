@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/wire/streams.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -76,16 +77,24 @@ private:
             const std::string at = "choices[" + std::to_string(choice["index"].integer().value_or(0)) + "].";
             const Value delta = choice["delta"];
             const std::string name = delta.isObject() ? at + "delta.content" : at + "text";
-            if (StreamDelta *const answer = text(body, stream, name, delta.isObject() ? delta["content"] : choice["text"])) {
-                answer->bytes = bytesOf(choice["logprobs"]["content"]);
-                for (const Value id : choice["token_ids"])
-                    answer->ids.push_back(id.integer().value_or(-1));
-            }
-            text(body, stream, at + "delta.reasoning_content", delta["reasoning_content"]);
-            text(body, stream, at + "delta.reasoning", delta["reasoning"]);
+            std::vector<std::pair<std::string, Value>> parts{{name, delta.isObject() ? delta["content"] : choice["text"]},
+                                                             {at + "delta.reasoning_content", delta["reasoning_content"]},
+                                                             {at + "delta.reasoning", delta["reasoning"]}};
             for (const Value call : delta["tool_calls"])
-                text(body, stream, at + "delta.tool_calls[" + std::to_string(call["index"].integer().value_or(0)) + "].function.arguments",
-                     call["function"]["arguments"]);
+                parts.emplace_back(at + "delta.tool_calls[" + std::to_string(call["index"].integer().value_or(0)) + "].function.arguments", call["function"]["arguments"]);
+            std::erase_if(parts, [](const auto &part) { return !part.second.isString(); });
+            // Tokens are given for the choice as a whole: they are those of its only part that says something.
+            const auto speaks = [](const auto &part) { return !part.second.string("").empty(); };
+            const auto spoken = std::count_if(parts.begin(), parts.end(), speaks);
+            const auto owner = spoken == 0 ? parts.begin() : spoken == 1 ? std::find_if(parts.begin(), parts.end(), speaks) : parts.end();
+            for (auto part = parts.begin(); part != parts.end(); ++part) {
+                StreamDelta *const said = text(body, stream, part->first, part->second);
+                if (part != owner)
+                    continue;
+                said->bytes = bytesOf(choice["logprobs"]["content"]);
+                for (const Value id : choice["token_ids"])
+                    said->ids.push_back(id.integer().value_or(-1));
+            }
             if (choice["finish_reason"].isString())
                 channel(body, stream, name).finish = choice["finish_reason"].string("");
         }

@@ -139,53 +139,6 @@ private slots:
         QVERIFY2(between.find("family.number.rope_scaling"), qPrintable(between.summary()));
     }
 
-    void vocabularyKind()
-    {
-        const Examined sick = examineWith(f10, {fixture(f10.slug, "kind_sick")});
-        VERIFY_WORST(f10, sick, Severity::Error);
-        const Finding *const kind = sick.find("family.vocabulary.kind");
-        QVERIFY2(kind, qPrintable(sick.summary()));
-        for (const char *const key : {"model", "pre", "merges"})
-            QVERIFY2(sick.pointsAt(*kind, "model.gguf", JsonPath{"$[\"tokenizer.ggml." + std::string(key) + "\"]"}), key);
-        VERIFY_WORST(f10, examineWith(f10, {fixture(f10.slug, "kind_healthy")}), Severity::Info); // unrecognised
-    }
-
-    void kinds_data()
-    {
-        QTest::addColumn<QString>("model");
-        QTest::addColumn<QString>("pre");
-        QTest::addColumn<QStringList>("tokens");
-        QTest::addColumn<bool>("merges");
-        QTest::addColumn<QString>("code");
-        const QString g = QStringLiteral("\u0120the"), u = QStringLiteral("\u2581the");
-        QTest::newRow("SentencePiece with one odd letter") << "llama" << "default" << QStringList{g, u, u} << false << QString();
-        QTest::newRow("SentencePiece by its bytes") << "llama" << "default" << QStringList{g, QStringLiteral("<0x0A>")} << false << QString();
-        QTest::newRow("declared byte-level") << "gpt2" << "gpt-2" << QStringList{u, QStringLiteral("a")} << true << "family.vocabulary.kind";
-        QTest::newRow("no merges") << "gpt2" << "gpt-2" << QStringList{g, QStringLiteral("a")} << false << "family.vocabulary.merges";
-        QTest::newRow("default pre") << "gpt2" << "default" << QStringList{g, QStringLiteral("a")} << true << "family.vocabulary.pre";
-        QTest::newRow("no pre") << "gpt2" << QString() << QStringList{g, QStringLiteral("a")} << true << "family.vocabulary.pre";
-        QTest::newRow("bert marks words too") << "bert" << "default" << QStringList{u, QStringLiteral("a")} << false << QString();
-        QTest::newRow("stub") << "gpt2" << QString() << QStringList{QStringLiteral("a"), QStringLiteral("b")} << false << QString();
-    }
-    void kinds()
-    {
-        QFETCH(QString, model);
-        QFETCH(QString, pre);
-        QFETCH(QStringList, tokens);
-        QFETCH(bool, merges);
-        QFETCH(QString, code);
-        std::vector<std::string> pieces;
-        for (const QString &token : tokens)
-            pieces.push_back(token.toStdString());
-        TempFolder folder;
-        folder.file("m.gguf", vocabularyGguf(model.toStdString(), pre.toStdString(), pieces, merges));
-        const Examined examined = examineWith(f10, {folder.path()});
-        const Severity worst = code.isEmpty() ? Severity::Info : code.endsWith(QLatin1String("pre")) ? Severity::Warning : Severity::Error;
-        VERIFY_WORST(f10, examined, worst);
-        if (!code.isEmpty())
-            QVERIFY2(examined.find(code.toStdString()), qPrintable(examined.summary()));
-    }
-
     /// A row of the book that does not state a number absolves nothing: Qwen2.5-7B shares its shape with rows that state
     /// less. What a configuration leaves out its class fills in.
     void leftOutAndShared_data()
@@ -263,7 +216,6 @@ private slots:
     void damageAndCancel()
     {
         QCOMPARE(faultUnderDamage(f10, fixture(f10.slug, "sick")), QString());
-        QCOMPARE(faultUnderDamage(f10, fixture(f10.slug, "kind_sick")), QString());
         QCOMPARE(faultWhenCancelled(f10, fixture(f10.slug, "sick")), QString());
     }
 
@@ -299,14 +251,6 @@ private slots:
         QVERIFY_RESULT(examined.report);
         QVERIFY2(examined.worst() <= Severity::Info, qPrintable(examined.summary()));
         QCOMPARE(examined.report->tables.at(0).rows.at(0).at(2).text, tokenizers.toStdString());
-    }
-
-    void report11()
-    {
-        REQUIRE_SHARED(shared);
-        const Examined examined = examineWith(f10, {shared + "/reports/b11/sick"});
-        VERIFY_WORST(f10, examined, Severity::Error);
-        QVERIFY2(examined.find("family.vocabulary.kind"), qPrintable(examined.summary()));
     }
 };
 

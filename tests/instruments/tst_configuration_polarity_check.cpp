@@ -96,6 +96,31 @@ private slots:
         QCOMPARE(examined.report->missing, (std::vector<std::string>{"retrieval_log", "training_log"}));
     }
 
+    void unknownMetric()
+    {
+        TempFolder folder;
+        folder.file("trainer_state.json", "{\"best_metric\": 0.5, \"best_model_checkpoint\": \"c-1\", \"log_history\": [{\"eval_zorp\": 0.5, \"step\": 1}, {\"eval_zorp\": 0.6, \"step\": 2}]}");
+        VERIFY_WORST(f8, examineWith(f8, {folder.path()}), Severity::Undecidable);
+    }
+
+    void thresholds()
+    {
+        constexpr std::array ranks{7, 11, 4, 9, 12, 2, 10, 1, 8, 3, 6, 5}; // tau-b is -0.24
+        std::string lines;
+        for (std::size_t i = 0; i < ranks.size(); ++i)
+            lines += "{\"raw_score\": " + std::to_string(i) + ", \"relevance_score\": " + std::to_string(ranks[i]) + "}\n";
+        TempFolder folder;
+        folder.file("search.jsonl", lines);
+        Examined examined = examineWith(f8, {folder.path()});
+        VERIFY_WORST(f8, examined, Severity::Warning);
+        const auto facts = Facts::load();
+        QVERIFY_RESULT(facts);
+        const auto with = [&](std::map<std::string, double, std::less<>> changed) { return runInstrument(f8, {*examined.run, **facts}, Params(f8.params, std::move(changed)), {})->worst(); };
+        QCOMPARE(with({{"error", -0.21}}), Severity::Error);
+        QCOMPARE(with({{"warning", -0.3}}), Severity::Ok);
+        QCOMPARE(with({{"rows", 13}}), Severity::Undecidable);
+    }
+
     void labels()
     {
         const auto examine = [&](auto labelOf) {

@@ -280,6 +280,12 @@ private slots:
         const Examined examined = examineWith(f5, {folder.path()});
         QVERIFY_RESULT(examined.report);
         QVERIFY(examined.report->undecidable());
+        // Learned positions: a window, and nothing that would have to fit it, unless something shows how it is served.
+        TempFolder learned;
+        learned.file("config.json", "{\"model_type\": \"bert\", \"max_position_embeddings\": 512}");
+        VERIFY_WORST(f5, examineWith(f5, {learned.path()}), Severity::Undecidable);
+        learned.file("vllm.log", "INFO 01-01 00:00:00 api_server.py:1] vLLM API server version 0.11.0\n");
+        VERIFY_WORST(f5, examineWith(f5, {learned.path()}), Severity::Ok);
         TempFolder damaged;
         damaged.file("config.json", "{\"model_type\": \"llama\", \"rope_theta\": 1e6, \"rope_scaling\": {\"type\": \"yarn\", \"fact");
         QVERIFY_RESULT(examineWith(f5, {damaged.path()}).report);

@@ -145,6 +145,21 @@ private slots:
         QCOMPARE(examined.report->missing, std::vector<std::string>{"startup_log"});
     }
 
+    /// The silence of a log that is nobody's says nothing; that of an engine's log does.
+    void unknownLog()
+    {
+        TempFolder nobodys, engines;
+        nobodys.file("server.log", "127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] \"GET / HTTP/1.1\" 200 12\nhello\n");
+        const Examined silent = examineWith(f3, {nobodys.path()});
+        VERIFY_WORST(f3, silent, Severity::Undecidable);
+        QCOMPARE(silent.report->missing, std::vector<std::string>{"startup_log"});
+        TempFolder levels;
+        levels.file("load.log", "INFO tokenizer ready\n");
+        VERIFY_WORST(f3, examineWith(f3, {levels.path()}), Severity::Ok);
+        engines.file("server.log", "INFO 01-01 00:00:00 api_server.py:1] vLLM API server version 0.11.0\n");
+        VERIFY_WORST(f3, examineWith(f3, {engines.path()}), Severity::Ok);
+    }
+
     void damage() { QCOMPARE(faultUnderDamage(f3, fixture(f3.slug, "healthy")), QString()); }
     void cancels() { QCOMPARE(faultWhenCancelled(f3, fixture(f3.slug, "sick")), QString()); }
 

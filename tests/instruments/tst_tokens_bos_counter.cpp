@@ -141,6 +141,50 @@ private slots:
         QVERIFY2(examined.find("tokens.bos.differs"), qPrintable(examined.summary()));
     }
 
+    void toldOnce()
+    {
+        TempFolder folder;
+        folder.file("tokenizer_config.json", gemma("\"add_bos_token\": true, "));
+        std::string lines;
+        for (int i = 0; i < 6; ++i)
+            lines += "{\"request_id\": \"" + std::to_string(i) + "\", \"prompt_token_ids\": [2, 2, 651, " + std::to_string(100 + i) + "]}\n";
+        folder.file("engine_requests.jsonl", lines);
+        const Examined examined = examineWith(t1, {folder.path()});
+        VERIFY_WORST(t1, examined, Severity::Error);
+        QCOMPARE(examined.report->findings.size(), std::size_t(1));
+        QVERIFY2(examined.report->findings[0].detail.find("in 6 token arrays") != std::string::npos, examined.report->findings[0].detail.c_str());
+        QVERIFY(examined.pointsAt(examined.report->findings[0], "engine_requests.jsonl", LogLine{2, 2}));
+    }
+
+    /// Llama 2's template prints it behind the end of each answer, and there only.
+    void rounds_data()
+    {
+        QTest::addColumn<QString>("ids");
+        QTest::addColumn<QString>("code");
+        QTest::newRow("each round begins with it") << "2, 651, 9, 1, 2, 77" << "";
+        QTest::newRow("an answer begun apart") << "2, 651, 9, 2, 77" << "tokens.bos.interior";
+        QTest::newRow("a blank line before the first") << "108, 2, 651, 1, 2, 77" << "tokens.bos.displaced";
+        QTest::newRow("the first lacks it") << "651, 9, 1, 2, 77" << "tokens.bos.missing";
+    }
+    void rounds()
+    {
+        QFETCH(QString, ids);
+        QFETCH(QString, code);
+        TempFolder folder;
+        folder.file("tokenizer_config.json", gemma("\"chat_template\": \"{% for m in messages %}{% if m.role == 'user' %}{{ bos_token + m.content }}{% else %}{{ m.content + eos_token }}{% endif %}{% endfor %}\", "));
+        folder.file("tokens.json", "{\"ids\": [" + ids.toStdString() + "]}");
+        const Examined examined = examineWith(t1, {folder.path()});
+        VERIFY_WORST(t1, examined, code.isEmpty() ? Severity::Info : Severity::Error); // both adders are set
+        QVERIFY2(code.isEmpty() || examined.find(code.toStdString()), qPrintable(examined.summary()));
+    }
+
+    void silentLog()
+    {
+        TempFolder folder;
+        folder.file("server.log", "llama_model_loader: loaded meta data with 20 key-value pairs\nmain: server is listening\n");
+        VERIFY_WORST(t1, examineWith(t1, {folder.path()}), Severity::Undecidable);
+    }
+
     void everyRound()
     {
         TempFolder folder;

@@ -59,6 +59,14 @@ private slots:
         row("answer that was not streamed", "response.json", "{\"object\": \"chat.completion\", \"choices\": [{\"index\": 0, \"message\": {\"role\": \"assistant\", \"content\": \"" + bad + bad
                 + "\"}, \"logprobs\": {\"content\": [{\"token\": \"x\", \"bytes\": [195]}, {\"token\": \"x\", \"bytes\": [169]}]}}]}", "tokens.tail.lost", Severity::Error);
         row("nothing to compare with", "s.sse", chunk("\"delta\": {\"content\": \"" + bad + "\"}"), "missing", Severity::Undecidable);
+        row("the last chunk is no answer", "responses.jsonl", "{\"model\": \"m\", \"created_at\": \"x\", \"message\": {\"role\": \"assistant\", \"content\": \"" + bad + "\"}, \"done\": false}\n"
+                                                              "{\"model\": \"m\", \"created_at\": \"x\", \"message\": {\"role\": \"assistant\", \"content\": \"\"}, \"done\": true}\n", "missing", Severity::Undecidable);
+        row("reasoning", "s.sse", chunk("\"delta\": {\"reasoning_content\": \"" + bad + "\"}, \"logprobs\": {\"content\": [{\"token\": \"x\", \"bytes\": [195]}]}")
+                                      + chunk("\"delta\": {\"content\": null, \"reasoning_content\": \"" + bad + "\"}, \"logprobs\": {\"content\": [{\"token\": \"x\", \"bytes\": [169]}]}"), "tokens.tail.lost", Severity::Error);
+        row("reasoning kept back", "s.sse", chunk("\"delta\": {\"reasoning_content\": \"\"}, \"logprobs\": {\"content\": [{\"token\": \"x\", \"bytes\": [195]}]}")
+                                      + chunk("\"delta\": {\"reasoning_content\": \"\xC3\xA9\"}, \"logprobs\": {\"content\": [{\"token\": \"x\", \"bytes\": [169]}]}"), "", Severity::Ok);
+        row("arguments of a call, broken", "s.sse", chunk("\"delta\": {\"content\": null, \"tool_calls\": [{\"index\": 0, \"function\": {\"arguments\": \"" + bad + bad
+                + "\"}}]}, \"logprobs\": {\"content\": [{\"token\": \"x\", \"bytes\": [195, 169]}]}"), "tokens.tail.lost", Severity::Error);
         row("arguments of a call", "s.sse", chunk("\"delta\": {\"tool_calls\": [{\"index\": 0, \"function\": {\"arguments\": \"{}\"}}]}"), "", Severity::Ok);
     }
     void streams()

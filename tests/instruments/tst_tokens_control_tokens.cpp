@@ -93,6 +93,12 @@ private slots:
         TempFolder folder;
         folder.file("notes.txt", "hello\n");
         QVERIFY(examineWith(t3, {folder.path()}).report->undecidable());
+        // No control token, nothing to ask; ids whose owner nobody tells.
+        TempFolder none, nobody;
+        none.file("tokenizer.json", "{\"added_tokens\": [], \"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"b\": 1, \"ab\": 2}, \"merges\": [\"a b\"]}}");
+        VERIFY_WORST(t3, examineWith(t3, {none.path()}), Severity::Undecidable);
+        nobody.file("tokenizer_config.json", config()).file("added_tokens.json", "{\"<x>\": 4}").file("tokens.json", "{\"ids\": [1, 2, 3]}");
+        VERIFY_WORST(t3, examineWith(t3, {nobody.path()}), Severity::Undecidable);
     }
 
     void report05()

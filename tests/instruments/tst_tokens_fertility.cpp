@@ -48,6 +48,9 @@ private slots:
         row("digits", repeated("1234567890 ", 20), 200, "tokens.fertility.dense", Severity::Info);
         row("too short to judge", "\xE0\xA4\xA8\xE0\xA4\xAE", 6, "missing", Severity::Undecidable);
         row("escapes in a message", repeated("\\\\u0939", 40), 0, "tokens.fertility.escapes", Severity::Warning);
+        row("escapes of emoji", repeated("plain words ", 10) + repeated("\\\\ud83d\\\\ude00", 20), 0, "", Severity::Ok);
+        row("escapes of control characters", repeated("plain words ", 10) + repeated("\\\\u001b", 30), 0, "", Severity::Ok);
+        row("emoji", repeated("\xF0\x9F\x98\x80\xE2\x9C\xA8 ", 40), 300, "tokens.fertility.dense", Severity::Info);
         row("escapes of the transport", repeated("\\u0939", 90), 0, "", Severity::Ok);
         row("escapes in quoted code", repeated("word ", 50) + "```" + repeated("\\\\u0939", 40) + "```", 0, "", Severity::Ok);
     }

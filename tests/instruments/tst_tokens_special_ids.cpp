@@ -83,22 +83,36 @@ private slots:
     void ends_data()
     {
         QTest::addColumn<QString>("generation");
+        QTest::addColumn<int>("config");
         QTest::addColumn<QString>("says");
-        QTest::newRow("both named") << "{\"eos_token_id\": [2, 10]}" << "names both";
-        QTest::newRow("one named") << "{\"eos_token_id\": 2, \"do_sample\": true}" << "eos is 10";
+        QTest::newRow("both named") << "[2, 10]" << 2 << "names both";
+        QTest::newRow("one named") << "2" << 2 << "eos is 10";
+        QTest::newRow("the tokenizer's named") << "10" << 2 << "names the tokenizer's";
+        QTest::newRow("generation_config.json alone differs") << "2" << 10 << "generation_config.json ends at id 2";
+        QTest::newRow("no config.json") << "2" << -1 << "generation_config.json ends at id 2";
+        QTest::newRow("agreed") << "[10, 2]" << 10 << "";
     }
     void ends()
     {
         QFETCH(QString, generation);
+        QFETCH(int, config);
         QFETCH(QString, says);
         TempFolder folder;
-        folder.file("tokenizer.json", tokenizer(added(10, "<x>"))).file("generation_config.json", generation.toStdString());
+        folder.file("tokenizer.json", tokenizer(added(10, "<x>"))).file("generation_config.json", "{\"do_sample\": true, \"eos_token_id\": " + generation.toStdString() + "}");
         folder.file("tokenizer_config.json", "{\"tokenizer_class\": \"X\", \"eos_token\": \"<x>\"}");
-        folder.file("config.json", "{\"model_type\": \"llama\", \"vocab_size\": 64, \"eos_token_id\": 2}");
+        if (config >= 0)
+            folder.file("config.json", "{\"model_type\": \"llama\", \"vocab_size\": 64, \"eos_token_id\": " + std::to_string(config) + "}");
         const Examined examined = examineWith(t13, {folder.path()});
-        VERIFY_WORST(t13, examined, Severity::Info);
+        VERIFY_WORST(t13, examined, says.isEmpty() ? Severity::Ok : Severity::Info);
         const Finding *const finding = examined.find("tokens.id.eos_differs");
-        QVERIFY2(finding && QString::fromStdString(finding->title).contains(says), qPrintable(examined.summary()));
+        QVERIFY2(bool(finding) != says.isEmpty() && (!finding || QString::fromStdString(finding->title).contains(says)), qPrintable(examined.summary()));
+    }
+
+    void report28()
+    {
+        REQUIRE_SHARED(shared);
+        const Examined examined = examineWith(t13, {shared + "/reports/b28/sick"});
+        QVERIFY2(examined.find("tokens.id.eos_differs"), qPrintable(examined.summary()));
     }
 
     void rowsOfTheWeights()

@@ -140,6 +140,7 @@ private slots:
         row("ignore_eos false", "[40, 42]", request("\"ignore_eos\": false, "), "1, 2, 42", "stop", "", Severity::Ok);
         row("a benchmark", "[40, 42]", request("\"ignore_eos\": true, \"metadata\": {\"synthetic\": true}, "), "1, 42, 5, 6", "length", "tokens.stop.passed", Severity::Info);
         row("a benchmark by its lengths", "[40, 42]", request("\"ignore_eos\": true, \"min_tokens\": 4, \"max_tokens\": 4, "), "1, 3, 5, 6", "length", "tokens.stop.ignored", Severity::Info);
+        row("the last token, and yet cut", "[40, 42]", request(""), "1, 2, 42", "length", "tokens.stop.passed", Severity::Error);
         row("min_tokens beyond it", "[40, 42]", request("\"min_tokens\": 5, \"max_tokens\": 90, "), "1, 42, 5, 6, 7, 42", "stop", "tokens.stop.passed", Severity::Error);
     }
     void answers()
@@ -168,6 +169,57 @@ private slots:
         const Examined examined = examineWith(t5, {folder.path()});
         VERIFY_WORST(t5, examined, Severity::Error);
         QVERIFY(examined.pointsAt(*examined.find("tokens.stop.passed"), "response.json", TokenRange{1, 2}));
+    }
+
+    /// Engines that look at the length before they look at the token.
+    void cutAtTheEnd()
+    {
+        TempFolder folder;
+        folder.file("tokenizer_config.json", chatty()).file("generation_config.json", "{\"eos_token_id\": [40, 42]}");
+        folder.file("response.json", "{\"text\": \"ab\", \"meta_info\": {\"finish_reason\": {\"type\": \"length\", \"length\": 2}, \"output_token_logprobs\": [[-1.0, 1, null], [-1.0, 42, null]]}}");
+        const Examined examined = examineWith(t5, {folder.path()});
+        VERIFY_WORST(t5, examined, Severity::Ok);
+    }
+
+    void texts_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("content");
+        QTest::addColumn<Severity>("worst");
+        const auto row = [](const char *name, const char *file, const std::string &content, Severity worst) { QTest::newRow(name) << file << QString::fromStdString(content) << worst; };
+        const auto chunk = [](const std::string &text, const std::string &more = {}) {
+            return "data: {\"id\": \"a\", \"object\": \"chat.completion.chunk\", \"choices\": [{\"index\": 0, \"delta\": {\"content\": \"" + text + "\"}, \"finish_reason\": null" + more + "}]}\n\n";
+        };
+        const auto whole = [](const std::string &text) {
+            return "{\"id\": \"a\", \"object\": \"chat.completion\", \"choices\": [{\"index\": 0, \"message\": {\"role\": \"assistant\", \"content\": \"" + text + "\"}, \"finish_reason\": \"length\"}]}";
+        };
+        row("a stream's ids go on", "s.sse", chunk("x", ", \"token_ids\": [1, 42]") + chunk("y", ", \"token_ids\": [9]"), Severity::Error);
+        row("a stream's ids end", "s.sse", chunk("x", ", \"token_ids\": [1, 9]") + chunk("", ", \"token_ids\": [42]"), Severity::Ok);
+        row("a stream's text goes on", "s.sse", chunk("x<over>") + chunk("<turn>user more"), Severity::Error);
+        row("a stream's text quotes it", "s.sse", chunk("the end is <over>, ") + chunk("as the template says"), Severity::Ok);
+        row("an answer's text goes on", "response.json", whole("x<over>\\n<turn>user more"), Severity::Error);
+        row("an answer's text shows its end", "response.json", whole("x<over>"), Severity::Ok);
+        row("an answer's text", "response.json", whole("x"), Severity::Ok);
+    }
+    void texts()
+    {
+        QFETCH(QString, file);
+        QFETCH(QString, content);
+        QFETCH(Severity, worst);
+        TempFolder folder;
+        folder.file("tokenizer_config.json", chatty()).file("generation_config.json", "{\"eos_token_id\": [40, 42]}").file(file.toStdString(), content.toStdString());
+        const Examined examined = examineWith(t5, {folder.path()});
+        VERIFY_WORST(t5, examined, worst);
+        QCOMPARE(bool(examined.find("tokens.stop.passed")), worst == Severity::Error);
+    }
+
+    /// `--generation-config vllm` leaves out the file's sampling settings; vLLM reads its ends all the same.
+    void withoutItsSampling()
+    {
+        TempFolder folder;
+        folder.file("tokenizer_config.json", chatty()).file("config.json", "{\"model_type\": \"llama\", \"eos_token_id\": 40}").file("generation_config.json", "{\"eos_token_id\": [40, 42]}");
+        folder.file("vllm.log", "INFO 01-01 00:00:00 api_server.py:1] vLLM API server version 0.11.0\nINFO 01-01 00:00:00 utils.py:1] non-default args: {'model': '.', 'generation_config': 'vllm'}\n");
+        VERIFY_WORST(t5, examineWith(t5, {folder.path()}), Severity::Ok);
     }
 
     void knownEngine()

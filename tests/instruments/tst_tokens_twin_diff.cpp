@@ -53,6 +53,24 @@ private slots:
         QVERIFY2(code.isEmpty() ? examined.report->findings.empty() && !examined.report->undecidable() : examined.find(code.toStdString()) != nullptr, qPrintable(examined.summary()));
     }
 
+    void specialOfOneSide()
+    {
+        QFile file(QString::fromStdString(fixture(t7.slug, "healthy") + "/tokenizer.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const std::string whole = file.readAll().toStdString();
+        const auto list = whole.find("\"added_tokens\":"), open = whole.find('[', list), close = whole.find(']', open);
+        QVERIFY(list != std::string::npos && close != std::string::npos);
+        const std::string more = "[{\"id\": 301, \"content\": \"<turn>\", \"special\": true, \"normalized\": false, \"single_word\": false, \"lstrip\": false, \"rstrip\": false}]";
+        TempFolder with;
+        with.file("tokenizer.json", whole.substr(0, open) + more + whole.substr(close + 1));
+        const std::vector<std::string> without{fixture(t7.slug, "healthy")};
+        for (const auto &[a, b] : {std::pair(std::vector{with.path()}, without), {without, std::vector{with.path()}}}) {
+            const Examined examined = examineWith(t7, a, b);
+            VERIFY_WORST(t7, examined, Severity::Warning);
+            QVERIFY2(examined.find("tokens.twins.specials"), qPrintable(examined.summary()));
+        }
+    }
+
     void missingInputs()
     {
         TempFolder folder;

@@ -109,7 +109,6 @@ private slots:
         QCOMPARE(facts->added.size(), std::size_t(1));
         QCOMPARE(facts->role("bos")->text, std::optional<std::string>("<s>"));
         QCOMPARE(facts->bosAdder().adds, std::optional(true)); // by pre
-        QCOMPARE(facts->spelling().byteLetters, std::uint64_t(1));
         QCOMPARE(facts->tokensSha256({2, 9}), (std::vector<std::string>{sha256Hex("a\n\xC4\xA0"), ""}));
     }
 

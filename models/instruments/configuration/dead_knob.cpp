@@ -17,6 +17,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
+constexpr std::array<ParamSpec, 2> specs{{
+    {"values", "Fewest neighbouring values with one outcome that make a dead zone", "values", 3, 2, 1000},
+    {"apart", "Means of repeats differ when they lie this many standard deviations of a repeat apart", "", 3, 0.1, 100},
+}};
 constexpr std::uint64_t tableLimit = 64ULL << 20;
 constexpr std::size_t valueLimit = 10'000;
 
@@ -66,7 +70,7 @@ struct Knob {
 
 class DeadKnob {
 public:
-    DeadKnob(const Inputs &inputs, const Job &job) : m_run(inputs.run), m_job(job) {}
+    DeadKnob(const Inputs &inputs, const Params &params, const Job &job) : m_run(inputs.run), m_params(params), m_job(job) {}
 
     Result<Report> look()
     {
@@ -249,6 +253,7 @@ private:
             m_report.notSeen.push_back(what + ", since " + reason);
             return;
         }
+        const auto fewest = static_cast<std::size_t>(m_params["values"]);
         // Zones: runs of neighbouring values with one and the same outcome.
         const bool noisy = std::any_of(knob.points.begin(), knob.points.end(), [](auto &p) { return p.outcomes.size() > 1; });
         if (noisy && !distinguishable(knob)) {
@@ -278,22 +283,21 @@ private:
         }
         if (!whole && !defaultPoint) {
             // Which values matter cannot be said without the default.
-            if (bestEnd - bestBegin < 3) {
+            if (bestEnd - bestBegin < fewest) {
                 m_decided = true;
                 return;
             }
             m_report.notSeen.push_back(what + ": the default, which tells whether the values that do nothing are in use");
         }
         m_decided = true;
-        if (bestEnd - bestBegin < 3)
+        if (bestEnd - bestBegin < fewest)
             return;
         report(artifact, table, knob, rows, bestBegin, bestEnd, whole, defaultPoint.has_value());
     }
 
     // Repeats of a measured number: the means of some values lie further apart than repeats scatter.
-    static bool meansApart(const std::vector<std::vector<double>> &measured)
+    bool meansApart(const std::vector<std::vector<double>> &measured) const
     {
-        constexpr double apart = 3; // standard deviations of a repeat
         double lowest = 0, highest = 0, square = 0, freedom = 0;
         for (std::size_t i = 0; i < measured.size(); ++i) {
             double mean = 0;
@@ -305,11 +309,11 @@ private:
             lowest = i == 0 ? mean : std::min(lowest, mean);
             highest = i == 0 ? mean : std::max(highest, mean);
         }
-        return freedom <= 0 || highest - lowest > apart * std::sqrt(square / freedom);
+        return freedom <= 0 || highest - lowest > m_params["apart"] * std::sqrt(square / freedom);
     }
 
     // With repeats: some values share no outcome; of measured numbers, some means are apart.
-    static bool distinguishable(const Knob &knob)
+    bool distinguishable(const Knob &knob) const
     {
         const bool measured = std::all_of(knob.points.begin(), knob.points.end(), [](const Point &p) { return p.numbers.size() == p.repeats; });
         if (measured) {
@@ -374,14 +378,15 @@ private:
     }
 
     const Run &m_run;
+    const Params &m_params;
     const Job &m_job;
     Report m_report;
     bool m_decided = false;
 };
 
-Result<Report> run(const Inputs &inputs, const Params &, const Job &job)
+Result<Report> run(const Inputs &inputs, const Params &params, const Job &job)
 {
-    return DeadKnob(inputs, job).look();
+    return DeadKnob(inputs, params, job).look();
 }
 
 constexpr std::array inputKinds{"sweep"sv, "effective_config"sv};
@@ -394,7 +399,7 @@ extern constinit const Instrument configuration_dead_knob{
     .question = "Does this setting do anything?",
     .slug = "configuration_dead_knob",
     .inputs = inputKinds,
-    .params = {},
+    .params = specs,
     .run = run,
 };
 

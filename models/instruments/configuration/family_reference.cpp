@@ -90,7 +90,6 @@ Result<Report> run(const Inputs &inputs, const Params &, const Job &job)
         if (job.cancelled())
             return Job::cancelledError();
         subject.recognition = recognise(book, subject.model ? &subject.model->arch : nullptr, subject.tokenizer ? &*subject.tokenizer : nullptr);
-        checkVocabularyKind(subject, report);
         if (subject.model)
             checkFamilyNumbers(subject, models, book, report);
         checkFamilyType(subject, book, report);

@@ -19,6 +19,11 @@ namespace {
 
 using namespace std::string_view_literals;
 
+constexpr std::array<ParamSpec, 3> specs{{
+    {"rows", "Fewest rows with both numbers for a rate", "rows", 10, 3, 1e6},
+    {"error", "Agreement (Kendall's tau-b) below which the order is reversed", "", -0.5, -1, 0},
+    {"warning", "Agreement below which it is in doubt", "", -0.2, -1, 0},
+}};
 constexpr std::size_t evidenceLimit = 8;
 constexpr std::size_t rowLimit = 2'000;       // of one query; more are thinned evenly
 constexpr std::size_t columnLimit = 8;        // score columns of one table
@@ -126,7 +131,7 @@ Tau tauOf(const std::vector<std::vector<std::pair<double, double>>> &groups)
 
 class Polarity {
 public:
-    Polarity(const Inputs &inputs, const Job &job) : m_run(inputs.run), m_job(job) {}
+    Polarity(const Inputs &inputs, const Params &params, const Job &job) : m_run(inputs.run), m_params(params), m_job(job) {}
 
     Result<Report> look()
     {
@@ -239,7 +244,7 @@ private:
         if (rows.size() < 2)
             return;
         const bool counted3 = tau.reversed && tau.distinct >= 3;
-        if (tau.pairs < 10 && !counted3) {
+        if (static_cast<double>(tau.pairs) < m_params["rows"] && !counted3) {
             m_decided = m_decided || (tau.distinct >= 3 && tau.value > 0);
             if (!m_decided)
                 m_report.notSeen.push_back(artifact.path + ": " + std::to_string(tau.pairs) + " rows are too few to compare "
@@ -253,10 +258,10 @@ private:
             return;
         }
         m_decided = true;
-        if (!counted3 && tau.value > -0.2)
+        if (!counted3 && tau.value > m_params["warning"])
             return;
         const std::string x = table.columns()[a.first], y = table.columns()[b.first];
-        const bool error = counted3 || tau.value < -0.5;
+        const bool error = counted3 || tau.value < m_params["error"];
         Finding finding{.code = "polarity.reversed", .severity = error ? Severity::Error : Severity::Warning};
         finding.title = y + (sign > 0 ? " falls" : " rises") + " as " + x + " rises";
         const auto word = [](Sense sense) { return sense == Sense::Higher ? " (larger is better)" : " (smaller is better)"; };
@@ -290,13 +295,13 @@ private:
     void lookAtSelections()
     {
         for (const ModelSelection &selection : modelSelectionsOf(m_run)) {
-            m_decided = true;
             const std::string metric = selection.metric;
             const auto better = directionOf(metric);
             if (!better) {
                 m_report.notSeen.push_back(selection.state->path + ": whether larger is better for \"" + metric + "\"");
                 continue;
             }
+            m_decided = m_decided || selection.declaredGreater || (selection.chosen && selection.lowest.value != selection.highest.value);
             const auto [worst, best] = *better == Direction::Higher ? std::pair(selection.lowest, selection.highest)
                                                                      : std::pair(selection.highest, selection.lowest);
             if (selection.declaredGreater && *selection.declaredGreater != (*better == Direction::Higher)) {
@@ -468,14 +473,15 @@ private:
     }
 
     const Run &m_run;
+    const Params &m_params;
     const Job &m_job;
     Report m_report;
     bool m_decided = false;
 };
 
-Result<Report> run(const Inputs &inputs, const Params &, const Job &job)
+Result<Report> run(const Inputs &inputs, const Params &params, const Job &job)
 {
-    return Polarity(inputs, job).look();
+    return Polarity(inputs, params, job).look();
 }
 
 constexpr std::array inputKinds{"retrieval_log"sv, "index_stats"sv, "training_log"sv, "weight_stats"sv, "attention_mask"sv};
@@ -488,7 +494,7 @@ extern constinit const Instrument configuration_polarity_check{
     .question = "Does larger mean what the code thinks it means?",
     .slug = "configuration_polarity_check",
     .inputs = inputKinds,
-    .params = {},
+    .params = specs,
     .run = run,
 };
 

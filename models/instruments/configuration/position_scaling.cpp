@@ -71,6 +71,15 @@ Cell cell(const ModelDescription &model, const std::optional<Setting> &setting)
             setting->number.has_value()};
 }
 
+/// Models with learned, relative or no positions: nothing is rotated. Types as Transformers and llama.cpp name them.
+bool countsPositions(std::string_view modelType)
+{
+    constexpr auto types = std::to_array<std::string_view>({"albert", "bart", "bert", "bloom", "camembert", "clip", "deberta", "deberta-v2", "distilbert", "electra", "gpt2", "gpt_bigcode",
+                                                            "jais", "jina-bert-v2", "longformer", "mamba", "mamba2", "marian", "mbart", "mpnet", "mpt", "mt5", "opt", "pegasus", "refact",
+                                                            "roberta", "rwkv", "starcoder", "t5", "t5encoder", "vit", "whisper", "xlm-roberta"});
+    return std::find(types.begin(), types.end(), modelType) != types.end();
+}
+
 class Audit {
 public:
     Audit(const Inputs &inputs, const Job &job) : m_inputs(inputs), m_job(job), m_models(describeModels(inputs.run))
@@ -93,7 +102,7 @@ public:
             if (statesPositions(model.arch))
                 return false;
             if (model.side == Side::A)
-                m_report.notSeen.push_back(model.path() + ": states no window, no rotary base and no scaling");
+                m_report.notSeen.push_back(model.path() + ": states no rotary base, no scaling and no window that these would have to fit");
             return true;
         });
         if (m_models.empty())
@@ -121,13 +130,18 @@ public:
     }
 
 private:
-    static bool statesPositions(const Architecture &arch)
+    /// A window alone says something where positions are rotated, or where something shows how the model is served.
+    bool statesPositions(const Architecture &arch) const
     {
+        const auto served = [&] {
+            constexpr std::array kinds{Kind::StartupLog, Kind::EngineArgs, Kind::EffectiveConfig, Kind::RequestLog};
+            return std::any_of(kinds.begin(), kinds.end(), [&](Kind kind) { return !m_inputs.run.ofKind(kind).empty(); });
+        };
         const auto states = [](const RopeSettings &rope) { return rope.theta || rope.scaling; };
         const auto concerns = [](const SettingRemark &remark) {
             return remark.where.note.starts_with("rope_") || remark.where.note.starts_with("max_position_embeddings");
         };
-        return arch.number(ArchField::Context) || std::any_of(arch.remarks.begin(), arch.remarks.end(), concerns) || std::any_of(arch.rope.begin(), arch.rope.end(), states);
+        return (arch.number(ArchField::Context) && (!countsPositions(arch.modelType) || served())) || std::any_of(arch.remarks.begin(), arch.remarks.end(), concerns) || std::any_of(arch.rope.begin(), arch.rope.end(), states);
     }
 
     static bool isOwnCode(const ModelDescription &model, RopeFault::Kind kind)

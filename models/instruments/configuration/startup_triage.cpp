@@ -49,18 +49,23 @@ public:
                 // A log above several models is in several sets and judged once.
                 if (!isLog(artifact) || !m_done.insert(id).second)
                     continue;
-                any = true;
-                if (auto done = log(artifact, set); !done)
-                    return done.error();
+                auto known = log(artifact, set);
+                if (!known)
+                    return known.error();
+                any = any || *known;
+                if (!*known)
+                    m_report.notSeen.push_back(artifact.path + ": no line that is known of any engine, and none with a level");
             }
         }
         if (!any)
-            return Report::missingInputs({"startup_log"});
+            m_report.missing = {"startup_log"};
         return std::move(m_report);
     }
 
 private:
-    Result<void> log(const Artifact &artifact, const EvidenceSet &set)
+    /// Whether it is a log of an engine, holds a known line or at least reports by levels: the silence of any other
+    /// file says nothing.
+    Result<bool> log(const Artifact &artifact, const EvidenceSet &set)
     {
         const TextContent &text = *artifact.as<TextContent>();
         const LogTriage *const triage = &m_logs->at(artifact.id.index);
@@ -116,7 +121,21 @@ private:
             finding(artifact, text, set, *rule, entry);
         further(artifact, text, unruled);
         table(artifact, text, *triage, ordered);
-        return {};
+        return !triage->engine.empty() || !triage->counts.empty() || !seen.empty() || reportsByLevel(text);
+    }
+
+    static bool reportsByLevel(const TextContent &text)
+    {
+        constexpr std::size_t looked = 1000;
+        for (std::size_t i = 0; i < std::min(text.lineCount(), looked); ++i) {
+            const std::string_view line = text.line(i);
+            for (const std::string_view level : {"INFO", "WARN", "ERROR", "DEBUG"}) {
+                const auto at = line.find(level);
+                if (at != std::string_view::npos && (at == 0 || std::string_view(" \t[:(|").find(line[at - 1]) != std::string_view::npos))
+                    return true;
+            }
+        }
+        return false;
     }
 
     void finding(const Artifact &artifact, const TextContent &text, const EvidenceSet &set, const LogRule &rule, const Seen &entry)

@@ -11,11 +11,14 @@
 #include <array>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace prosector {
 
 namespace {
 
+constexpr std::string_view duplicate = "tokens.bos.duplicate";
+constexpr std::size_t shownArrays = 4;      ///< of one finding
 constexpr std::size_t displacedWithin = 16; ///< a start token at 1..15 with none at 0 was meant to be first
 
 /// What is known of one tokenizer's start token.
@@ -26,14 +29,16 @@ struct Start {
     Evidence where{};
     BosAdder adder;
     std::optional<Evidence> printed{};  ///< where the chat template prints it first
-    bool printedInside = false;         ///< the template prints it again between turns
+    std::optional<RoundStart> rounds{}; ///< the template prints it again for every round
     bool alsoEnd = false;               ///< the end token (or the unknown one) has the same id
 
     bool both() const { return printed && adder.adds == true; }
+    /// Whether one behind `before` is where the template puts it in later rounds.
+    bool beginsRound(std::int64_t before) const { return rounds && (!rounds->behind || *rounds->behind == before); }
 };
 
 /// The tokenizer's start token; else, if no tokenizer file speaks of specials, that of config.json.
-std::optional<Start> startOf(const TokenizerView &view)
+Result<std::optional<Start>> startOf(const TokenizerView &view, const Job &job)
 {
     Start start;
     start.view = &view;
@@ -45,11 +50,11 @@ std::optional<Start> startOf(const TokenizerView &view)
         const Artifact *const config = view.run->find(view.folder->config);
         const auto id = config ? config->tree()["bos_token_id"].integer() : std::nullopt;
         if (!id)
-            return std::nullopt;
+            return std::optional<Start>();
         start.id = *id;
         start.where = view.at({config->id, config->tree()["bos_token_id"].anchor(), "bos_token_id = " + std::to_string(*id)});
     } else {
-        return std::nullopt;
+        return std::optional<Start>();
     }
     start.text = role && role->text ? *role->text : view.piece(start.id).value_or("");
     for (const std::string_view other : {"eos", "unk"}) {
@@ -58,9 +63,13 @@ std::optional<Start> startOf(const TokenizerView &view)
     }
     start.adder = view.facts.bosAdder();
     const ProbeRenders renders(view);
-    start.printed = renders.printsFirst(start.text);
-    start.printedInside = renders.printsBetweenTurns(start.text);
-    return start;
+    auto printed = renders.printsFirst(start.text, job);
+    auto rounds = renders.startsRounds(start.text, job);
+    if (!printed || !rounds)
+        return Job::cancelledError();
+    start.printed = std::move(*printed);
+    start.rounds = *rounds;
+    return std::optional(std::move(start));
 }
 
 /// The leading run, the first displaced one and the others.
@@ -78,8 +87,8 @@ Count countIn(const TokenArray &array, Stretch part, const Start &start, std::op
     for (std::size_t i = part.from + count.leading; i < part.to; ++i) {
         if (array.ids[i] != start.id)
             continue;
-        if (i > part.from && eos && array.ids[i - 1] == *eos)
-            continue; // another document of a packed row
+        if (i > part.from && ((eos && array.ids[i - 1] == *eos) || start.beginsRound(array.ids[i - 1])))
+            continue; // another document of a packed row, another round of the template's
         if (count.leading == 0 && !count.displaced && i - part.from < displacedWithin)
             count.displaced = i;
         else
@@ -92,13 +101,17 @@ class BosCheck {
 public:
     BosCheck(const Inputs &inputs, Report &report) : m_inputs(inputs), m_views(tokenizerViews(inputs.run)), m_report(report)
     {
-        for (const TokenizerView &view : m_views)
-            m_starts.push_back(startOf(view));
         m_table = {"Start tokens received", {"array", "tokens", "start id", "at the front", "inside", "expected"}, {}};
     }
 
     Result<void> arrays(const std::vector<TokenArray> &arrays, const Job &job)
     {
+        for (const TokenizerView &view : m_views) {
+            auto start = startOf(view, job);
+            if (!start)
+                return start.error();
+            m_starts.push_back(std::move(*start));
+        }
         std::map<std::pair<std::uint32_t, std::size_t>, std::vector<const TokenArray *>> batches;
         for (const TokenArray &array : arrays)
             batches[{array.artifact->id.index, array.batch}].push_back(&array);
@@ -117,11 +130,11 @@ public:
             const auto *const text = file->as<TextContent>();
             if (!text)
                 continue;
-            m_looked = true;
             for (std::size_t i = 0; i < text->lineCount(); ++i) {
                 if (text->line(i).find("also starts with a BOS token") == std::string_view::npos)
                     continue;
-                add("tokens.bos.duplicate", Severity::Error, "The log says that a second start token was put before a prompt that had one",
+                m_looked = true;
+                add(std::string(duplicate), Severity::Error, "The log says that a second start token was put before a prompt that had one",
                     "The prompt's text holds the start token and the tokenizer adds another.", {{file->id, LogLine{i + 1, i + 1}, "as logged"}},
                     "The line is of another model.")
                     .measure = Measure{2, "tokens"};
@@ -175,6 +188,10 @@ public:
 
     void finish()
     {
+        for (const auto &[key, told] : m_told) {
+            if (told.arrays > 1)
+                m_report.findings[told.finding].detail += " So it is in " + std::to_string(told.arrays) + " token arrays.";
+        }
         if (!m_table.rows.empty())
             m_report.tables.push_back(std::move(m_table));
         if (m_looked)
@@ -194,6 +211,19 @@ private:
         finding.evidence = std::move(evidence);
         finding.falseIf = std::move(falseIf);
         return m_report.findings.emplace_back(std::move(finding));
+    }
+
+    /// What is seen in an array. Told once for each tokenizer, code and number; of further arrays, where.
+    void tell(const TokenArray &array, const Start &start, Finding finding)
+    {
+        m_faulty.insert(&array);
+        const auto [told, fresh] = m_told.try_emplace({start.view, finding.code, finding.severity, finding.code == duplicate ? finding.measure->number : 0}, Told{m_report.findings.size(), 1});
+        if (fresh) {
+            m_report.findings.push_back(std::move(finding));
+        } else if (++told->second.arrays <= shownArrays) {
+            auto &evidence = m_report.findings[told->second.finding].evidence;
+            evidence.insert(evidence.end(), finding.evidence.begin(), finding.evidence.begin() + 2); // the tokens and their array
+        }
     }
 
     void addAdder(const Start &start, std::vector<Evidence> &evidence) const
@@ -267,63 +297,69 @@ private:
 
     void judge(const TokenArray &array, Stretch part, const Start &start, const Count &count, bool chat, std::optional<bool> expected)
     {
-        const auto evidenceOf = [&](std::size_t from, std::size_t to, std::string note) {
-            return std::vector<Evidence>{array.tokens(from, to, std::move(note)), array.array(array.source)};
+        const auto one = [&](std::string code, Severity severity, std::string title, std::string detail, std::size_t at, std::size_t to, std::string note, double number) {
+            Finding finding{std::move(code), severity, std::move(title), std::move(detail)};
+            finding.evidence = {array.tokens(at, to, std::move(note)), array.array(array.source)};
+            finding.measure = Measure{number, "tokens"};
+            return finding;
         };
+        const auto position = [&](std::size_t index) { return std::to_string(index + array.first); };
         if (count.leading >= 2) {
-            auto evidence = evidenceOf(part.from, part.from + count.leading, shownPiece(start.text) + " (" + std::to_string(start.id) + ") " + std::to_string(count.leading) + " times");
-            if (start.printed)
-                evidence.push_back(*start.printed);
-            addAdder(start, evidence);
             const std::string cause = start.both()      ? "The chat template prints it and the tokenizer adds it (" + start.adder.reason + "); the rendered prompt was encoded with special tokens."
                                       : start.printed   ? "The chat template prints it; whatever encoded the text added another."
                                       : start.adder.adds == true ? "The tokenizer adds one (" + start.adder.reason + "), and the text held another."
                                                         : "Neither the template nor the tokenizer's files explain the second.";
-            Finding &finding = add("tokens.bos.duplicate", Severity::Error,
-                                   "The prompt begins with " + std::to_string(count.leading) + " start tokens (id " + std::to_string(start.id) + ") at positions " + std::to_string(part.from + array.first)
-                                       + " to " + std::to_string(part.from + array.first + count.leading - 1),
-                                   cause + " Training shows one; answers become worse without failing.", std::move(evidence), "The model was trained with this many.");
-            finding.measure = Measure{static_cast<double>(count.leading), "tokens"};
+            Finding finding = one(std::string(duplicate), Severity::Error,
+                                  "The prompt begins with " + std::to_string(count.leading) + " start tokens (id " + std::to_string(start.id) + ") at positions " + position(part.from) + " to "
+                                      + position(part.from + count.leading - 1),
+                                  cause + " Training shows one; answers become worse without failing.", part.from, part.from + count.leading,
+                                  shownPiece(start.text) + " (" + std::to_string(start.id) + ") " + std::to_string(count.leading) + " times", static_cast<double>(count.leading));
+            if (start.printed)
+                finding.evidence.push_back(*start.printed);
+            addAdder(start, finding.evidence);
+            finding.falseIf = "The model was trained with this many.";
             finding.next = {"R1", "R10"};
             m_duplicated.insert(start.view);
-            m_faulty.insert(&array);
-        } else if (count.displaced && !start.alsoEnd && !start.printedInside) {
-            Finding &finding = add("tokens.bos.displaced", Severity::Error,
-                                   "The start token stands at position " + std::to_string(*count.displaced + array.first) + ", not at the front",
-                                   "What stands before it is seen by every later token; a blank line before the template's start token does this.",
-                                   evidenceOf(*count.displaced, *count.displaced + 1, shownPiece(start.text) + " is here"), "The tokens before it are padding.");
-            finding.measure = Measure{static_cast<double>(*count.displaced), "position"};
-            m_faulty.insert(&array);
+            tell(array, start, std::move(finding));
+        } else if (count.displaced && !start.alsoEnd) {
+            Finding finding = one("tokens.bos.displaced", Severity::Error, "The start token stands at position " + position(*count.displaced) + ", not at the front",
+                                  "What stands before it is seen by every later token; a blank line before the template's start token does this.", *count.displaced, *count.displaced + 1,
+                                  shownPiece(start.text) + " is here", static_cast<double>(*count.displaced));
+            finding.measure->unit = "position";
+            finding.falseIf = "The tokens before it are padding.";
+            tell(array, start, std::move(finding));
         } else if (count.leading == 0 && !count.displaced && expected == true && part.from < part.to) {
-            auto evidence = evidenceOf(part.from, part.from + 1, "the first token is " + std::to_string(array.ids[part.from])
-                                                                     + (start.view->piece(array.ids[part.from]) ? ", " + shownPiece(*start.view->piece(array.ids[part.from])) : ""));
-            if (chat && start.printed)
-                evidence.push_back(*start.printed);
-            addAdder(start, evidence);
-            evidence.push_back(start.where);
             const bool sure = !start.adder.ambiguous || (chat && start.printed);
-            Finding &finding = add("tokens.bos.missing", sure ? Severity::Error : Severity::Warning,
-                                   "The prompt has no start token (id " + std::to_string(start.id) + ")",
-                                   (chat && start.printed ? "The chat template prints one. " : start.adder.ambiguous ? "Programs disagree whether one is added: " + start.adder.reason + ". "
-                                                                                                                     : "The tokenizer is to add one: " + start.adder.reason + ". ")
-                                       + "Models trained with it can fail altogether without (Gemma's perplexity grows beyond all measure).",
-                                   std::move(evidence), "The array continues an earlier one, or the model was trained without.");
-            finding.measure = Measure{0, "tokens"};
+            const auto first = start.view->piece(array.ids[part.from]);
+            Finding finding = one("tokens.bos.missing", sure ? Severity::Error : Severity::Warning, "The prompt has no start token (id " + std::to_string(start.id) + ")",
+                                  (chat && start.printed ? "The chat template prints one. " : start.adder.ambiguous ? "Programs disagree whether one is added: " + start.adder.reason + ". "
+                                                                                                                    : "The tokenizer is to add one: " + start.adder.reason + ". ")
+                                      + "Models trained with it can fail altogether without (Gemma's perplexity grows beyond all measure).",
+                                  part.from, part.from + 1, "the first token is " + std::to_string(array.ids[part.from]) + (first ? ", " + shownPiece(*first) : ""), 0);
+            if (chat && start.printed)
+                finding.evidence.push_back(*start.printed);
+            addAdder(start, finding.evidence);
+            finding.evidence.push_back(start.where);
+            finding.falseIf = "The array continues an earlier one, or the model was trained without.";
             finding.next = {"R1"};
-            m_faulty.insert(&array);
+            tell(array, start, std::move(finding));
         }
-        if (!count.interior.empty() && !start.alsoEnd && !start.printedInside && count.leading > 0) {
-            Finding &finding = add("tokens.bos.interior", Severity::Error,
-                                   "A start token stands inside the prompt, at position " + std::to_string(count.interior.front() + array.first)
-                                       + (count.interior.size() > 1 ? " and " + counted(count.interior.size() - 1, "place") + " more" : ""),
-                                   "The chat template does not print it there. A part encoded by itself (the beginning of an answer) brings a start token of its own; so does user text that spells it.",
-                                   evidenceOf(count.interior.front(), count.interior.front() + 1, shownPiece(start.text) + " is here"),
-                                   "Several documents are packed into one row, or the model's format has it there.");
-            finding.measure = Measure{static_cast<double>(count.interior.size()), "tokens"};
+        if (!count.interior.empty() && !start.alsoEnd && count.leading > 0) {
+            const std::size_t at = count.interior.front();
+            Finding finding = one("tokens.bos.interior", Severity::Error,
+                                  "A start token stands inside the prompt, at position " + position(at) + (count.interior.size() > 1 ? " and " + counted(count.interior.size() - 1, "place") + " more" : ""),
+                                  "The chat template does not print it there. A part encoded by itself (the beginning of an answer) brings a start token of its own; so does user text that spells it.", at, at + 1,
+                                  shownPiece(start.text) + " is here", static_cast<double>(count.interior.size()));
+            finding.falseIf = "Several documents are packed into one row, or the model's format has it there.";
             finding.next = {"T3"};
-            m_faulty.insert(&array);
+            tell(array, start, std::move(finding));
         }
     }
+
+    /// A finding, and how many arrays show it.
+    struct Told {
+        std::size_t finding = 0, arrays = 0;
+    };
 
     const Inputs &m_inputs;
     const std::vector<TokenizerView> m_views;
@@ -333,6 +369,7 @@ private:
     Table m_table;
     std::set<const TokenizerView *> m_duplicated;
     std::set<const TokenArray *> m_faulty;
+    std::map<std::tuple<const TokenizerView *, std::string, Severity, double>, Told> m_told;
     bool m_looked = false;
     std::size_t m_noTokenizer = 0, m_unclear = 0;
 };

@@ -265,7 +265,7 @@ std::vector<Seen> wholeAnswers(const WireBody &body)
         return entries.size() > 0 ? std::optional(bytes) : std::nullopt;
     };
     const auto add = [&](Value text, std::string name, Value logprobs, Value ids) {
-        if (!text.isString())
+        if (text.string("").empty()) // the last chunk of Ollama's and llama.cpp's streams looks like an answer
             return;
         Seen seen;
         seen.artifact = body.artifact;

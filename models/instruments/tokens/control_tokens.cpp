@@ -62,8 +62,8 @@ public:
         }
     }
 
-    /// (a) and (b): ids of a prompt, with roles recorded or messages to look for.
-    void prompt(const TokenArray &array, const std::vector<Message> &messages)
+    /// (a) and (b): ids of a prompt, with roles recorded or messages to look for. Whether any of them were found.
+    bool prompt(const TokenArray &array, const std::vector<Message> &messages)
     {
         const auto spans = layOut(array);
         std::string text;
@@ -95,6 +95,7 @@ public:
         }
         injected(array, owner, messages);
         spelt(array, owner, spans, text);
+        return isTemplatePart(array, owner);
     }
 
     /// (c): a control token in the middle of an answer.
@@ -117,12 +118,12 @@ public:
         }
     }
 
-    /// (d): whether the file finds its own control tokens in a text.
-    Result<void> matching(const Job &job)
+    /// (d): whether the file finds its own control tokens in a text. How many it was asked for.
+    Result<std::size_t> matching(const Job &job)
     {
         const Value root = m_view.json();
         if (!root.isObject() || !m_view.opened())
-            return {};
+            return std::size_t(0);
         Encoder encoder(m_view.tokenizer());
         std::set<std::int64_t> vital;
         for (const std::string_view role : {"eos", "bos"}) {
@@ -130,6 +131,7 @@ public:
                 vital.insert(*special->id);
         }
         std::vector<std::pair<const AddedToken *, bool>> missed;
+        std::size_t asked = 0;
         for (const std::int64_t id : m_view.markers()) {
             if (job.cancelled())
                 return Job::cancelledError();
@@ -137,6 +139,7 @@ public:
             const bool printed = token && std::any_of(m_view.facts.templates.begin(), m_view.facts.templates.end(), [&](const TemplateText &t) { return t.text.find(token->content) != std::string::npos; });
             if (!token || (!vital.contains(id) && !printed) || entry(id)["single_word"].boolean() == true)
                 continue;
+            ++asked;
             EncodeOptions options;
             options.addSpecialTokens = false;
             options.truncateAndPad = false;
@@ -148,7 +151,7 @@ public:
                 missed.emplace_back(token, vital.contains(id) || m_ends.contains(id));
         }
         if (missed.empty())
-            return {};
+            return asked;
         std::stable_sort(missed.begin(), missed.end(), [](auto &a, auto &b) { return a.second > b.second; });
         const auto &[first, isVital] = missed.front();
         std::vector<Evidence> evidence;
@@ -166,7 +169,7 @@ public:
             "The spelling becomes ordinary pieces: prompts and training texts that hold it lose the control token.", std::move(evidence), "The token never stands inside a text that is encoded.")
             .measure = Measure{static_cast<double>(missed.size()), "tokens"};
         m_report.findings.back().next = {"T11"};
-        return {};
+        return asked;
     }
 
 private:
@@ -306,9 +309,10 @@ Result<Report> run(const Inputs &inputs, const Params &, const Job &job)
     bool looked = false;
     for (const TokenizerView &view : views) {
         auto &scan = scans.try_emplace(&view, view, report).first->second;
-        if (auto done = scan.matching(job); !done)
-            return done.error();
-        looked = looked || (view.json().isObject() && view.opened());
+        auto asked = scan.matching(job);
+        if (!asked)
+            return asked.error();
+        looked = looked || *asked > 0;
     }
     std::size_t prompts = 0;
     for (const TokenArray &array : *arrays) {
@@ -318,8 +322,8 @@ Result<Report> run(const Inputs &inputs, const Params &, const Job &job)
         if (!view || array.use == TokenArray::Use::Encoded || (view->facts.added.empty() && !view->facts.vocabularyFile.valid()))
             continue;
         ControlScan &scan = scans.at(view);
-        looked = true;
         if (array.use == TokenArray::Use::Generated) {
+            looked = looked || !view->facts.added.empty();
             scan.generated(array);
             continue;
         }
@@ -329,9 +333,9 @@ Result<Report> run(const Inputs &inputs, const Params &, const Job &job)
         ++prompts;
         if (messages.empty() && array.roles.empty())
             report.notSeen.push_back(array.artifact->path + ' ' + array.source + ": which ids are the user's; roles or the request would tell");
-        scan.prompt(array, messages);
+        looked = scan.prompt(array, messages) || looked;
     }
-    if (!looked)
+    if (!looked && report.findings.empty())
         report.missing = views.empty() ? std::vector<std::string>{"tokenizer_files"} : std::vector<std::string>{"token_array"};
     else if (prompts == 0)
         report.notSeen.push_back("whether user text became control tokens, for want of a prompt's ids");

@@ -6,11 +6,13 @@
 #include "models/prompts/tokenarrays.h"
 #include "models/prompts/tokenizerview.h"
 #include "models/tokenizers/bytepiece.h"
+#include "models/tokenizers/unicode.h"
 #include "models/wire/bodies.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <map>
 
 namespace prosector {
@@ -61,29 +63,54 @@ std::string_view scriptOf(std::string_view text)
             ++letters["Han or kana"];
         else if (v >= 0xAC00 && v < 0xD7B0)
             ++letters["Hangul"];
-        else if (v > 0x7F && c.valid && v < 0x1F000)
+        else if (v > 0x7F && c.valid && categoryOf(v) == Category::Letter)
             ++letters["another script"];
     }
     const auto most = std::max_element(letters.begin(), letters.end(), [](auto &a, auto &b) { return a.second < b.second; });
     return most == letters.end() ? std::string_view("no letters") : most->first;
 }
 
-/// Bytes inside `\uXXXX`.
+/// The number of `\uXXXX` at a place, or nothing.
+std::optional<char32_t> escapeAt(std::string_view text, std::size_t at)
+{
+    unsigned value = 0;
+    if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u')
+        return std::nullopt;
+    const char *const end = text.data() + at + 6;
+    return std::from_chars(text.data() + at + 2, end, value, 16).ptr == end ? std::optional<char32_t>(value) : std::nullopt;
+}
+
+/// Bytes inside `\uXXXX` that stand for writing. Control characters have no other spelling in JSON, and emoji and
+/// other signs are dear however they are spelt.
 std::size_t escapedBytes(std::string_view text)
 {
     std::size_t count = 0;
-    for (std::size_t at = text.find("\\u"); at != std::string_view::npos && at + 6 <= text.size(); at = text.find("\\u", at + 1)) {
-        if (at > 0 && text[at - 1] == '\\' && (at < 2 || text[at - 2] != '\\'))
-            continue; // a backslash that is itself escaped
-        count += std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at) + 2, text.begin() + static_cast<std::ptrdiff_t>(at) + 6, [](unsigned char c) { return std::isxdigit(c); }) ? 6 : 0;
+    for (std::size_t at = text.find("\\u"); at != std::string_view::npos; at = text.find("\\u", at)) {
+        const bool itself = at > 0 && text[at - 1] == '\\' && (at < 2 || text[at - 2] != '\\'); // a backslash that is escaped
+        auto character = itself ? std::nullopt : escapeAt(text, at);
+        if (!character) {
+            ++at;
+            continue;
+        }
+        std::size_t length = 6;
+        if (*character >= 0xD800 && *character < 0xDC00) {
+            if (const auto low = escapeAt(text, at + 6); low && *low >= 0xDC00 && *low < 0xE000) {
+                character = 0x10000 + ((*character - 0xD800) << 10) + (*low - 0xDC00);
+                length = 12;
+            }
+        }
+        const bool selector = *character >= 0xFE00 && *character < 0xFE10; // behind emoji
+        const Category category = categoryOf(*character);
+        count += selector || category == Category::Symbol || category == Category::Control ? 0 : length;
+        at += length;
     }
     return count;
 }
 
-/// Digits, hexadecimal or base64 in long runs: dear in every tokenizer.
+/// Digits, signs, hexadecimal or base64 in long runs: dear in every tokenizer.
 std::string_view denseKind(std::string_view text)
 {
-    std::size_t dense = 0, digits = 0, letters = 0, run = 0;
+    std::size_t dense = 0, digits = 0, signs = 0, letters = 0, run = 0;
     for (std::size_t i = 0; i <= text.size(); ++i) {
         const unsigned char c = i < text.size() ? static_cast<unsigned char>(text[i]) : ' ';
         if (std::isalnum(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_') {
@@ -93,14 +120,17 @@ std::string_view denseKind(std::string_view text)
         dense += run >= 32 ? run : 0;
         run = 0;
     }
-    for (const char ch : text) {
-        const auto c = static_cast<unsigned char>(ch);
-        digits += std::isdigit(c) != 0;
-        letters += std::isalpha(c) != 0 || c > 0x7F;
+    for (std::size_t at = 0; at < text.size();) {
+        const CodePoint c = decodeUtf8(text, at);
+        at += c.length;
+        const Category category = categoryOf(c.value);
+        digits += c.value < 0x80 && category == Category::Number;
+        signs += c.valid && c.value > 0x7F && category == Category::Symbol;
+        letters += !c.valid || category == Category::Letter;
     }
     if (dense * 2 > text.size())
         return "base64 or hexadecimal";
-    return digits > letters ? "digits" : std::string_view();
+    return signs > letters + digits ? "signs and emoji" : digits > letters ? "digits" : std::string_view();
 }
 
 /// Text inside a fenced block is quoted code: its escapes are its own.

@@ -10,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <set>
 
 namespace prosector {
 
@@ -326,30 +327,32 @@ private:
         plainMarkers();
     }
 
+    /// The tokenizer's end against those of the configuration: generation_config.json has the last word, else config.json.
     void endNote(const SpecialRole &eos, const std::vector<RoleId> &ids)
     {
-        const RoleId *config = nullptr;
-        bool configNamesIt = false, bothNamed = true;
-        std::vector<std::int64_t> generation;
+        struct Ends {
+            const RoleId *first = nullptr;
+            std::set<std::int64_t> ids{};
+        } config, generation;
         for (const RoleId &id : ids) {
-            if (id.role != "eos")
+            if (id.role != "eos" || (id.source != "config.json" && id.source != "generation_config.json"))
                 continue;
-            if (id.source == "generation_config.json") {
-                generation.push_back(id.id);
-            } else if (id.source == "config.json") {
-                config = config ? config : &id;
-                configNamesIt = configNamesIt || id.id == *eos.id;
-            }
+            Ends &ends = id.source == "config.json" ? config : generation;
+            ends.first = ends.first ? ends.first : &id;
+            ends.ids.insert(id.id);
         }
-        if (!config || configNamesIt)
+        const auto lacks = [&](const Ends &ends) { return ends.first && !ends.ids.contains(*eos.id); };
+        const Ends &decisive = generation.first ? generation : config;
+        const Ends &other = lacks(decisive) ? decisive : config;
+        if (!lacks(other))
             return;
-        for (const std::int64_t id : {config->id, *eos.id})
-            bothNamed = bothNamed && std::find(generation.begin(), generation.end(), id) != generation.end();
+        const bool both = &other == &config && generation.first && generation.ids.contains(config.first->id);
+        const bool settled = !lacks(decisive);
         add("tokens.id.eos_differs", Severity::Info,
-            "config.json ends at id " + std::to_string(config->id) + ", the tokenizer's eos is " + std::to_string(*eos.id)
-                + (bothNamed ? "; generation_config.json names both" : ""),
-            bothNamed ? "Either ends a generation." : "Which of them ends a generation depends on the program.", {config->where, m_view.at(eos.where)},
-            "The program takes both.")
+            other.first->source + " ends at id " + std::to_string(other.first->id) + ", the tokenizer's eos is " + std::to_string(*eos.id)
+                + (both ? "; generation_config.json names both" : settled ? "; generation_config.json names the tokenizer's" : ""),
+            both ? "Either ends a generation." : settled ? "Programs that take generation_config.json end at the tokenizer's." : "Which of them ends a generation depends on the program.",
+            {other.first->where, m_view.at(eos.where)}, settled ? "The program takes both." : "The program takes both, or the tokenizer's eos is not what ends a generation of this model.")
             .next = {"T5"};
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // T5: which ids can actually end this generation?
+#include "models/core/ascii.h"
 #include "models/core/wording.h"
 #include "models/config/evaluation.h"
 #include "models/instruments/instrument.h"
@@ -7,9 +8,11 @@
 #include "models/prompts/stopsets.h"
 #include "models/prompts/tokenarrays.h"
 #include "models/tokenizers/ggufvocabulary.h"
+#include "models/wire/streams.h"
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 namespace prosector {
@@ -77,49 +80,79 @@ public:
     /// Generated ids: do they go on behind the end of the turn?
     void answer(const TokenArray &array, const Exchange *exchange)
     {
-        const auto isEnd = [&](std::int64_t id) { return std::any_of(m_ends.markers.begin(), m_ends.markers.end(), [id](auto &m) { return m.id == id; }); };
-        const auto hit = std::find_if(array.ids.begin(), array.ids.end(), isEnd);
-        if (hit == array.ids.end())
+        const auto at = turnEndIn(array.ids);
+        if (!at)
             return;
-        const auto at = static_cast<std::size_t>(hit - array.ids.begin());
-        const bool goesOn = std::any_of(hit + 1, array.ids.end(), [&](std::int64_t id) { return !m_view.isMarker(id); });
-        const bool cut = endsByLength(array.finish);
-        const bool last = at + 1 == array.ids.size();
-        // TGI looks at the length before it looks at the token.
-        if (!goesOn && !(cut && !(last && array.source.starts_with("details")))) {
-            m_ended = array.tokens(at, at + 1, "the answer ends here");
-            return;
-        }
-        if (array.roles.size() == array.ids.size() && std::any_of(array.roles.begin() + static_cast<std::ptrdiff_t>(at), array.roles.end(), [&](auto &role) { return role != array.roles[at]; }))
-            return; // several turns recorded as one array
-        if (m_seen)
-            return;
-        m_seen = true;
         const RequestStops stops = exchange && exchange->request ? requestStops(*exchange->request) : RequestStops();
-        const auto &marker = *std::find_if(m_ends.markers.begin(), m_ends.markers.end(), [&](auto &m) { return m.id == *hit; });
-        std::vector<Evidence> evidence{array.tokens(at, at + 1, shownPiece(marker.text) + " (" + std::to_string(*hit) + ") ends the turn"), array.array(array.source), marker.where};
-        std::string cause;
-        if (stops.ignoresEnd) {
-            evidence.push_back(*stops.ignoresEnd);
-            cause = " The request sets ignore_eos.";
-        } else if (stops.leastAt && *stops.least > static_cast<std::int64_t>(at)) {
-            evidence.push_back(*stops.leastAt);
-            cause = " The request wants at least " + counted(static_cast<std::uint64_t>(*stops.least), "token") + '.';
+        // SGLang and TGI look at the length before they look at the token; whose other arrays are is not known.
+        const bool lengthFirst = array.source.starts_with("details") || array.source.starts_with("meta_info")
+                                 || (!array.source.starts_with("choices") && stops.most == static_cast<std::int64_t>(array.ids.size()));
+        if (!goesOn(array.ids, *at, endsByLength(array.finish) && !lengthFirst)) {
+            m_ended = array.tokens(*at, *at + 1, "the answer ends here");
+            return;
         }
-        for (const StopReading &reading : m_readings) {
-            if (!reading.set.holds(marker)) {
-                evidence.insert(evidence.end(), reading.set.evidence.begin(), reading.set.evidence.end());
-                cause += " As " + reading.engines + " read the files, generation ends at " + listOf(reading.set) + " only.";
-            }
+        if (array.roles.size() == array.ids.size() && std::any_of(array.roles.begin() + static_cast<std::ptrdiff_t>(*at), array.roles.end(), [&](auto &role) { return role != array.roles[*at]; }))
+            return; // several turns recorded as one array
+        passed(markerOf(array.ids[*at]), *at + array.first, array.ids.size() - *at - 1, "token", {array.tokens(*at, *at + 1, {}), array.array(array.source)}, array.finish, stops);
+    }
+
+    /// The same of a stream: by the ids of its chunks, else by its text. Whether there was anything to go by.
+    bool stream(const StreamChannel &channel, const Exchange *exchange)
+    {
+        const RequestStops stops = exchange && exchange->request ? requestStops(*exchange->request) : RequestStops();
+        const auto ids = channel.ids();
+        if (ids.empty() || std::any_of(ids.begin(), ids.end(), [](auto id) { return id < 0; })) {
+            std::size_t length = 0;
+            const auto where = [&](std::size_t byte) {
+                for (const StreamDelta &delta : channel.deltas) {
+                    length += delta.text.size();
+                    if (length > byte)
+                        return delta.where;
+                }
+                return channel.deltas.back().where;
+            };
+            return text(channel.joined(), where, channel.finish, stops);
         }
-        const bool meant = stops.synthetic && (stops.ignoresEnd || stops.least);
-        const std::uint64_t behind = array.ids.size() - at - 1;
-        Finding &finding = add("tokens.stop.passed", meant ? Severity::Info : Severity::Error,
-                               "The answer passes its turn end " + shownPiece(marker.text) + " (" + std::to_string(*hit) + ") at token " + std::to_string(at + array.first) + " and goes on for " + counted(behind, "token"),
-                               (cut ? "It ended at the limit of its length." : "What follows is text of a turn that should not be.") + cause, std::move(evidence),
-                               "The array holds several answers, or the token has another meaning inside an answer.");
-        finding.measure = Measure{static_cast<double>(at + array.first), "position"};
-        finding.next = {"T13", "R6"};
+        if (const auto at = turnEndIn(ids); at && goesOn(ids, *at, endsByLength(channel.finish) && !channel.name.starts_with("token."))) {
+            std::size_t count = 0;
+            const auto delta = std::find_if(channel.deltas.begin(), channel.deltas.end(), [&](const StreamDelta &d) { return (count += d.ids.size()) > *at; });
+            passed(markerOf(ids[*at]), *at, ids.size() - *at - 1, "token", {delta->where}, channel.finish, stops);
+        }
+        return true;
+    }
+
+    /// A text without ids shows a turn's end only where special tokens were left in it. A marker may be quoted: it is
+    /// passed where the next turn's begins right behind it.
+    bool text(const std::string &answer, const std::function<Evidence(std::size_t)> &where, const std::string &finish, const RequestStops &stops)
+    {
+        for (const PrintedMarker &marker : m_ends.markers) {
+            const auto at = answer.find(marker.text);
+            if (at == std::string::npos)
+                continue;
+            const std::string_view behind = trimmed(std::string_view(answer).substr(at + marker.text.size()));
+            const bool next = std::any_of(m_view.markers().begin(), m_view.markers().end(), [&](std::int64_t id) {
+                const AddedToken *const token = m_view.added(id);
+                return token && !token->content.empty() && behind.size() > token->content.size() && behind.starts_with(token->content);
+            });
+            if (next)
+                passed(marker, at, answer.size() - at - marker.text.size(), "byte", {where(at)}, finish, stops);
+            return true;
+        }
+        return false;
+    }
+
+    /// The texts of an answer that was not streamed, where it has no ids.
+    bool wholeTexts(const Exchange &exchange)
+    {
+        const WireBody &body = *exchange.response;
+        const RequestStops stops = exchange.request ? requestStops(*exchange.request) : RequestStops();
+        bool any = false;
+        for (const Value choice : body.value["choices"]) {
+            const Value answer = choice["message"]["content"].isString() ? choice["message"]["content"] : choice["text"];
+            if (answer.isString() && !choice["token_ids"].isArray())
+                any = text(answer.string(""), [&](std::size_t) { return body.at(answer, {}); }, choice["finish_reason"].string(""), stops) || any;
+        }
+        return any;
     }
 
     void read(std::string_view engine, const LogTriages &logs, const std::vector<const Artifact *> &shown)
@@ -178,6 +211,54 @@ public:
     }
 
 private:
+    /// Index of the first id that ends the turn.
+    std::optional<std::size_t> turnEndIn(const std::vector<std::int64_t> &ids) const
+    {
+        const auto hit = std::find_if(ids.begin(), ids.end(), [&](auto id) { return std::any_of(m_ends.markers.begin(), m_ends.markers.end(), [id](auto &m) { return m.id == id; }); });
+        return hit == ids.end() ? std::nullopt : std::optional(static_cast<std::size_t>(hit - ids.begin()));
+    }
+    const PrintedMarker &markerOf(std::int64_t id) const
+    {
+        return *std::find_if(m_ends.markers.begin(), m_ends.markers.end(), [id](auto &m) { return m.id == id; });
+    }
+    /// More text behind the end; or nothing, and the length alone ended it.
+    bool goesOn(const std::vector<std::int64_t> &ids, std::size_t at, bool cut) const
+    {
+        return cut || std::any_of(ids.begin() + static_cast<std::ptrdiff_t>(at) + 1, ids.end(), [&](std::int64_t id) { return !m_view.isMarker(id); });
+    }
+
+    void passed(const PrintedMarker &marker, std::size_t at, std::size_t behind, const std::string &unit, std::vector<Evidence> evidence, const std::string &finish, const RequestStops &stops)
+    {
+        if (m_seen)
+            return;
+        m_seen = true;
+        const std::string name = shownPiece(marker.text) + (marker.id ? " (" + std::to_string(*marker.id) + ")" : "");
+        evidence.front().note = name + " ends the turn";
+        evidence.push_back(marker.where);
+        std::string cause;
+        if (stops.ignoresEnd) {
+            evidence.push_back(*stops.ignoresEnd);
+            cause = " The request sets ignore_eos.";
+        } else if (stops.leastAt && unit == "token" && *stops.least > static_cast<std::int64_t>(at)) {
+            evidence.push_back(*stops.leastAt);
+            cause = " The request wants at least " + counted(static_cast<std::uint64_t>(*stops.least), "token") + '.';
+        }
+        for (const StopReading &reading : m_readings) {
+            if (!reading.set.holds(marker)) {
+                evidence.insert(evidence.end(), reading.set.evidence.begin(), reading.set.evidence.end());
+                cause += " As " + reading.engines + " read the files, generation ends at " + listOf(reading.set) + " only.";
+            }
+        }
+        const bool meant = stops.synthetic && (stops.ignoresEnd || stops.least);
+        Finding &finding = add("tokens.stop.passed", meant ? Severity::Info : Severity::Error,
+                               "The answer passes its turn end " + name + " at " + unit + ' ' + std::to_string(at)
+                                   + (behind > 0 ? " and goes on for " + counted(behind, unit) : ": its length ended it, not the token"),
+                               (endsByLength(finish) ? "It ended at the limit of its length." : "What follows is text of a turn that should not be.") + cause, std::move(evidence),
+                               "The array holds several answers, or the token has another meaning inside an answer.");
+        finding.measure = Measure{static_cast<double>(at), "position"};
+        finding.next = {"T13", "R6"};
+    }
+
     void ignored(Evidence where, bool meant)
     {
         if (m_ignored)
@@ -207,6 +288,13 @@ private:
     std::size_t m_requests = 0, m_covered = 0;
     bool m_seen = false, m_ignored = false;
 };
+
+/// The channel of a stream that carries the answer's text, not its reasoning or a tool's arguments.
+bool isAnswer(std::string_view channel)
+{
+    constexpr auto names = std::to_array<std::string_view>({".content", ".text", "response", "content"});
+    return std::any_of(names.begin(), names.end(), [&](auto name) { return channel.ends_with(name); });
+}
 
 /// The engine that serves a tokenizer's folder, where something tells.
 std::string engineOf(const TokenizerView &view, const std::vector<EffectiveConfig> &configs)
@@ -254,6 +342,19 @@ Result<Report> run(const Inputs &inputs, const Params &, const Job &job)
             continue;
         ++looked;
         audits.at(view).answer(array, exchangeOf(*pairs, array));
+    }
+    auto channels = streamChannels(inputs.run, job);
+    if (!channels)
+        return channels.error();
+    for (const StreamChannel &channel : *channels) {
+        const TokenizerView *const view = channel.deltas.empty() ? nullptr : viewFor(views, *channel.artifact);
+        if (view && !audits.at(view).ends().markers.empty() && isAnswer(channel.name))
+            looked += audits.at(view).stream(channel, nullptr);
+    }
+    for (const Exchange &exchange : *pairs) {
+        const TokenizerView *const view = exchange.response ? viewFor(views, *exchange.response->artifact) : nullptr;
+        if (view && !audits.at(view).ends().markers.empty())
+            looked += audits.at(view).wholeTexts(exchange);
     }
     for (const Exchange &exchange : *pairs) {
         const TokenizerView *const view = exchange.request ? viewFor(views, *exchange.request->artifact) : nullptr;

@@ -193,11 +193,18 @@ private:
 
     Result<void> specials(Encoder &first, Encoder &second)
     {
-        std::size_t looked = 0;
-        for (const AddedTokenRule *const token : m_a.tokenizer->addedTokens().all()) {
-            if (!token->special || !m_b.tokenizer->addedTokens().byContent(token->content) || ++looked > 12)
-                continue;
-            for (const std::string &text : {"a" + token->content + "b", "a " + token->content + " b"}) {
+        // Only a tokenizer.json lists all that it matches: a SentencePiece model or GGUF leaves that to other files and its program.
+        const bool complete = m_a.json && m_b.json;
+        std::vector<std::string> contents;
+        for (const auto &[twin, other] : {std::pair(&m_a, &m_b), {&m_b, &m_a}}) {
+            for (const AddedTokenRule *const token : twin->tokenizer->addedTokens().all()) {
+                const bool shared = other->tokenizer->addedTokens().byContent(token->content);
+                if (token->special && (shared ? twin == &m_a : complete) && contents.size() < (twin == &m_a ? 12 : 24))
+                    contents.push_back(token->content);
+            }
+        }
+        for (const std::string &content : contents) {
+            for (const std::string &text : {"a" + content + "b", "a " + content + " b"}) {
                 const auto x = encode(first, m_a, text, false), y = encode(second, m_b, text, false);
                 if (!x || !y)
                     return (x ? y : x).error();

@@ -39,7 +39,5 @@ bool declaresType(const FamilySubject &subject, const KnownRow &row, const Known
 void checkFamilyType(const FamilySubject &subject, const KnownModels &book, Report &report);
 /// Mistakes that official or widely copied files had, where one value proves them.
 void checkKnownMistakes(const FamilySubject &subject, const KnownModels &book, Report &report);
-/// Whether the vocabulary is of the kind its header declares (needs no family).
-void checkVocabularyKind(const FamilySubject &subject, Report &report);
 
 } // namespace prosector
